@@ -359,6 +359,12 @@ impl Sender {
     /// The collections of a message are not in flight any more: its peer has dropped them. `state`:
     /// before that. Other messages to the peer need not wait for this one.
     pub(super) fn give_places_back(&mut self, dev: &mut impl Device, sent: Place, state: u32) {
+        // How long the message rests now is no round trip.
+        let at = self.path(dev.get(sent, record::NODE_NUMBER));
+        let timed = dev.get(at, path::TIMED);
+        if timed != path::NONE && self.record(timed & 0xFFFF) == sent {
+            dev.put(at, path::TIMED, path::NONE);
+        }
         if state & (stage::PACED | stage::REFUSED | stage::EARLY) != stage::PACED {
             return;
         }
