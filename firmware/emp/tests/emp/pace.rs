@@ -16,6 +16,8 @@ fn wish(node: u16, tag: u16, bytes: u32) -> Wish {
 
 /// Clocks of a frame. Nodes of this world take about as many steps for one.
 const FRAME: u32 = 12;
+/// Clocks of the first time-out of a message.
+const RESEND: u32 = 400;
 
 #[test]
 fn a_level_is_that_of_both_marks() {
@@ -200,6 +202,31 @@ fn a_lost_message_delays_those_behind_it_by_little_more_than_itself() {
         // A time-out takes 400 steps, is seen within 200, and may be doubled.
         assert!(steps < 2000 + 800 * lost, "{steps} steps, {lost} frames lost");
     }
+}
+
+#[test]
+fn a_message_that_rested_does_not_lengthen_the_time_outs_of_its_path() {
+    let mut world = world_with_a_narrow_path();
+    // Round trips without losses, until time-outs are as short as they become.
+    for _ in 0..60 {
+        world.receive(1, wish(0, 1, 10));
+        world.send_message(0, wish(1, 1, 10));
+        world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    }
+    // The peer refuses each of them for a long time.
+    for tag in 10..16 {
+        world.send_message(0, wish(1, tag, 10));
+        (0..20 * RESEND).for_each(|_| world.step());
+        world.receive(1, wish(0, tag, 10));
+        world.run(1_000_000, |world| world.nodes[0].host.have_sends_ended());
+    }
+    world.unreachable = Some(1);
+    world.receive(1, wish(0, 20, 10));
+    world.send_message(0, wish(1, 20, 10));
+    world.run(100 * RESEND, |world| world.vanished > 0);
+    world.unreachable = None;
+    world.run(4 * RESEND, |world| world.nodes[0].host.have_sends_ended());
+    world.finish(100_000);
 }
 
 proptest! {
