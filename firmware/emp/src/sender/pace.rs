@@ -311,7 +311,7 @@ impl Sender {
         if dev.get(at, path::TIMED) == record | collection << 16 {
             dev.put(at, path::TIMED, path::NONE);
             let trip = dev.now().wrapping_sub(dev.get(at, path::TIMED_SINCE));
-            self.note_trip(dev, at, trip.min(INTERVAL_MAX * self.settings.resend_cycles));
+            self.note_trip(dev, at, trip);
         }
         let (limit, accepted) = (dev.get(at, path::LIMIT), dev.get(at, path::ACCEPTED) + 1);
         dev.put(at, path::ACCEPTED, accepted);
@@ -326,10 +326,13 @@ impl Sender {
 
     /// Means of the round trip and of its differences, as TCP takes them.
     ///
-    /// A collection that was sent again counts from its first frame on. So a time-out that is too
-    /// short grows.
+    /// A collection that was sent again counts from its first frame on, so a time-out that is too
+    /// short grows. A trip counts up to about twice the mean, though: it may have a whole time-out
+    /// in it, since a frame was lost, and such trips must not lengthen the next time-out and by
+    /// that themselves.
     fn note_trip(&mut self, dev: &mut impl Device, at: Place, trip: u32) {
         let (mean, spread) = (dev.get(at, path::TRIP), dev.get(at, path::SPREAD));
+        let trip = trip.min((mean >> 2) + self.settings.resend_cycles);
         if mean == 0 {
             dev.put(at, path::TRIP, trip << 3);
             return dev.put(at, path::SPREAD, trip << 1);
