@@ -179,7 +179,8 @@ pub struct MemoryMapArgs {
     /// Platform whose memory is mapped
     #[arg(long, value_name = "NAME", default_value = "tigon2")]
     pub platform: String,
-    /// Override cache.*, key_bits, nic.post_queues, misses.service or cores, as in --set
+    /// Override cache.*, key_bits, nic.post_queues, misses.service, cores, nodes, emp.scheme,
+    /// emp.matching or emp.mtu_bytes, as in --set
     /// cache.ways=8 [default: 16384 entries, lines of 64, 4 ways]
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,

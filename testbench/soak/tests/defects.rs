@@ -16,7 +16,7 @@ use nicscope_soak::personality::table::{mini, vmmc};
 use nicscope_soak::{matched, messages};
 
 const SEED: u64 = 7;
-/// The tests run beside each other, and a second thread costs a third of a run for its waits.
+/// The tests run beside each other, and threads of one run wait for each other.
 const THREADS: usize = 1;
 /// A seed that draws four nodes behind a switch: the whole workload on eight takes twice the time.
 const SEED_OF_FOUR: u64 = 19;
