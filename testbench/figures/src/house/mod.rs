@@ -9,7 +9,8 @@ mod scripts;
 mod soak;
 mod switch;
 
-pub use soak::{SoakRecord, SoakRecords};
+pub use soak::SoakRecords;
+pub(crate) use soak::{Played, Soaked};
 
 use crate::engine::{Experiment, Group};
 use crate::measure::built_in;

@@ -25,11 +25,11 @@ const OPERATIONS_MIN: f64 = 200_000.0;
 /// Clusters of 2 to this many nodes.
 const NODES_MAX: f64 = 8.0;
 
-/// The latest campaign of each personality.
+/// The latest campaign of each personality and seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SoakRecords {
-    /// By the name of the personality.
-    pub campaigns: BTreeMap<String, SoakRecord>,
+    /// By the name of the personality, in the order of their seeds.
+    pub campaigns: BTreeMap<String, Vec<SoakRecord>>,
 }
 
 /// A campaign of random operations.
@@ -39,6 +39,14 @@ pub struct SoakRecord {
     pub commit: String,
     /// The seed of everything random.
     pub seed: u64,
+    /// What was played.
+    #[serde(flatten)]
+    pub played: Played,
+}
+
+/// What one campaign played, or several of different seeds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Played {
     /// Clusters that were played.
     pub cases: u64,
     /// Operations in all, before a failure if there was one.
@@ -71,18 +79,30 @@ impl SoakRecords {
         SoakRecords::read(&workspace().join(RECORD))
     }
 
-    /// Puts a campaign in the place of an earlier one of the same personality.
+    /// Puts a campaign in the place of an earlier one of the same personality and seed.
     pub fn add(&mut self, commit: &str, progress: &Progress) {
-        let record = SoakRecord {
-            commit: commit.into(),
-            seed: progress.seed,
+        let played = Played {
             cases: progress.cases,
             operations: progress.operations,
             kinds: progress.kinds.clone(),
             counts: progress.counts.clone(),
             failure: progress.failure.clone(),
         };
-        self.campaigns.insert(progress.personality.clone(), record);
+        let campaigns = self.campaigns.entry(progress.personality.clone()).or_default();
+        campaigns.retain(|campaign| campaign.seed != progress.seed);
+        campaigns.push(SoakRecord { commit: commit.into(), seed: progress.seed, played });
+        campaigns.sort_by_key(|campaign| campaign.seed);
+    }
+
+    /// The campaigns of a personality together; none if there is no campaign.
+    pub(crate) fn of(&self, personality: &str) -> Option<Soaked> {
+        let campaigns = self.campaigns.get(personality).filter(|campaigns| !campaigns.is_empty())?;
+        let mut played = Played::default();
+        for campaign in campaigns {
+            played.add(&campaign.played);
+        }
+        let sources = campaigns.iter().map(|campaign| format!("seed {}, commit {}", campaign.seed, campaign.commit));
+        Some(Soaked { source: sources.collect::<Vec<_>>().join("; "), played })
     }
 
     /// Writes the records.
@@ -95,7 +115,47 @@ impl SoakRecords {
     }
 }
 
-impl SoakRecord {
+/// The campaigns of one personality together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Soaked {
+    /// The seed and the commit of each campaign.
+    pub(crate) source: String,
+    pub(crate) played: Played,
+}
+
+impl Soaked {
+    /// A figure of what was played; not a number if there is no campaign.
+    pub(crate) fn figure(
+        soaked: Option<&Soaked>,
+        id: String,
+        count: impl Fn(&Played) -> u64,
+        unit: &'static str,
+        target: Target,
+    ) -> Figure {
+        match soaked {
+            Some(Soaked { source, played }) => {
+                Figure::new(id, count(played) as f64, unit, target).source(source.clone())
+            }
+            None => Figure::new(id, f64::NAN, unit, target),
+        }
+    }
+}
+
+impl Played {
+    /// Counts another campaign, of different random numbers.
+    fn add(&mut self, other: &Played) {
+        self.cases += other.cases;
+        self.operations += other.operations;
+        let mut sum = |of: fn(&mut Played) -> &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>| {
+            for (name, count) in more {
+                *of(self).entry(name.clone()).or_default() += count;
+            }
+        };
+        sum(|it| &mut it.kinds, &other.kinds);
+        sum(|it| &mut it.counts, &other.counts);
+        self.failure = self.failure.take().or_else(|| other.failure.clone());
+    }
+
     /// How often an operation was played.
     pub(crate) fn played(&self, operation: &str) -> u64 {
         self.kinds.get(operation).copied().unwrap_or(0)
@@ -118,23 +178,18 @@ pub fn measure() -> Result<Vec<Figure>> {
 }
 
 fn of(records: &SoakRecords) -> Vec<Figure> {
-    COMPARED.iter().flat_map(|personality| of_campaign(personality, records.campaigns.get(*personality))).collect()
+    COMPARED.iter().flat_map(|personality| of_campaigns(personality, records.of(personality).as_ref())).collect()
 }
 
-fn of_campaign(personality: &str, record: Option<&SoakRecord>) -> Vec<Figure> {
-    let figure = |name: &str, count: &dyn Fn(&SoakRecord) -> u64, unit: &'static str, target| {
-        let value = record.map_or(f64::NAN, |record| count(record) as f64);
-        let figure = Figure::new(format!("house.6.{name}_{personality}"), value, unit, target);
-        match record {
-            Some(record) => figure.source(format!("seed {}, commit {}", record.seed, record.commit)),
-            None => figure,
-        }
+fn of_campaigns(personality: &str, soaked: Option<&Soaked>) -> Vec<Figure> {
+    let figure = |name: &str, count: &dyn Fn(&Played) -> u64, unit: &'static str, target| {
+        Soaked::figure(soaked, format!("house.6.{name}_{personality}"), count, unit, target)
     };
     let some = Target::AtLeast(1.0);
     vec![
         figure("operations", &|it| it.operations, "operations", Target::AtLeast(OPERATIONS_MIN)),
         figure("broken", &|it| u64::from(it.failure.is_some()), "", Target::Exactly(0.0)),
-        figure("nodes", &SoakRecord::most_nodes, "nodes at most", Target::AtLeast(NODES_MAX)),
+        figure("nodes", &Played::most_nodes, "nodes at most", Target::AtLeast(NODES_MAX)),
         figure("resets", &|it| it.played(RESETS), RESETS, some),
         figure("restarts", &|it| it.played(RESTARTS), RESTARTS, some),
     ]
@@ -144,44 +199,59 @@ fn of_campaign(personality: &str, record: Option<&SoakRecord>) -> Vec<Figure> {
 mod tests {
     use super::*;
 
-    fn record() -> SoakRecord {
+    fn soaked() -> Soaked {
         // Frames that ask a sender to begin again are counted too, and are no restarts of a peer.
         let counts =
             [("clusters of 2 nodes", 5), ("clusters of 8 nodes", 1), ("clusters of 9 nodes", 0), ("restarts", 30_909)];
-        SoakRecord {
+        let played = Played {
             operations: 200_000,
             kinds: [(RESETS.to_owned(), 3), (RESTARTS.to_owned(), 2)].into(),
             counts: counts.map(|(name, count)| (name.to_owned(), count)).into(),
-            ..SoakRecord::default()
-        }
+            ..Played::default()
+        };
+        Soaked { source: String::new(), played }
     }
 
-    fn met(record: Option<&SoakRecord>) -> Vec<bool> {
-        of_campaign("p", record).iter().map(Figure::ok).collect()
+    fn met(soaked: Option<&Soaked>) -> Vec<bool> {
+        of_campaigns("p", soaked).iter().map(Figure::ok).collect()
     }
 
     #[test]
     fn each_part_of_the_bar_can_be_missed() {
-        assert_eq!(met(Some(&record())), [true; 5]);
+        let met_by = |played| met(Some(&Soaked { source: String::new(), played }));
+        assert_eq!(met(Some(&soaked())), [true; 5]);
         assert_eq!(met(None), [false; 5]);
-        let few = SoakRecord { operations: 199_999, counts: BTreeMap::new(), ..record() };
-        assert_eq!(met(Some(&few)), [false, true, false, true, true]);
-        let broken = SoakRecord { failure: Some("INV-1".into()), kinds: BTreeMap::new(), ..record() };
-        assert_eq!(met(Some(&broken)), [true, false, true, false, false]);
+        let few = Played { operations: 199_999, counts: BTreeMap::new(), ..soaked().played };
+        assert_eq!(met_by(few), [false, true, false, true, true]);
+        let broken = Played { failure: Some("INV-1".into()), kinds: BTreeMap::new(), ..soaked().played };
+        assert_eq!(met_by(broken), [true, false, true, false, false]);
     }
 
     #[test]
-    fn a_campaign_takes_the_place_of_the_one_before() {
+    fn a_campaign_takes_the_place_of_the_one_of_its_seed_and_the_others_add_up() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("soak.json");
         let mut records = SoakRecords::read(&path).unwrap();
-        for operations in [5, 9] {
-            let progress = Progress { operations, seed: 3, ..Progress::default() };
-            records.add("abc", &progress);
+        for (seed, commit, operations) in [(3, "abc", 5), (2, "def", 100), (3, "def", 9)] {
+            let progress = Progress {
+                operations,
+                seed,
+                personality: "p".into(),
+                cases: 1,
+                counts: [("loss".to_owned(), operations)].into(),
+                failure: (seed == 3).then(|| "INV-1".to_owned()),
+                ..Progress::default()
+            };
+            records.add(commit, &progress);
         }
         records.write(&path).unwrap();
         let read = SoakRecords::read(&path).unwrap();
-        assert_eq!((read.campaigns.len(), read.campaigns.values().next().unwrap().operations), (1, 9));
+        assert_eq!(read, records);
+        let Soaked { source, played } = read.of("p").unwrap();
+        assert_eq!(source, "seed 2, commit def; seed 3, commit def");
+        assert_eq!((played.cases, played.operations, played.counts["loss"]), (2, 109, 109));
+        assert_eq!(played.failure.as_deref(), Some("INV-1"));
+        assert!(read.of("q").is_none());
         assert_eq!(of(&read).len(), 5 * COMPARED.len());
     }
 }

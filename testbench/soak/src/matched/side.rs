@@ -82,7 +82,8 @@ impl Side<'_> {
     /// The smallest free place with room for a message of a burst. `burst`: its number.
     async fn place_of_burst(&mut self, op: &Op, burst: u32, bytes: u32) -> Result<Option<usize>> {
         let is_send = op.is_of_send();
-        let found = self.place_within(1, bytes, is_send, true).await?;
+        // The second look sees a place that the first one freed.
+        let found = self.place_within(2, bytes, is_send, true).await?;
         if found.is_some() {
             return Ok(found);
         }

@@ -6,7 +6,7 @@ use nicscope_soak::defect::Workload;
 use nicscope_soak::play::FAULTS;
 
 use crate::engine::{Figure, Target};
-use crate::house::{SoakRecord, SoakRecords};
+use crate::house::{Played, SoakRecords, Soaked};
 use crate::measure::defects;
 
 pub const NOTE: &str = "the operations as recorded in testbench/figures/records/soak.json by `nicscope soak \
@@ -20,28 +20,23 @@ const NODES_MAX: f64 = 8.0;
 const DEFECTS_MIN: f64 = 8.0;
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let mut figures = of_record(SoakRecords::of_project()?.campaigns.get("emp"));
+    let mut figures = of_campaigns(SoakRecords::of_project()?.of("emp").as_ref());
     let played = defects::play("emp", &[Workload::Lists, Workload::ListsOnTwoCores])?;
     figures.push(Figure::new("emp.7.defects", played.planted.len() as f64, "", Target::AtLeast(DEFECTS_MIN)));
     figures.extend(defects::figures("emp.7", &played));
     Ok(figures)
 }
 
-fn of_record(record: Option<&SoakRecord>) -> Vec<Figure> {
-    let figure = |name: &str, count: &dyn Fn(&SoakRecord) -> u64, unit: &'static str, target| {
-        let value = record.map_or(f64::NAN, |record| count(record) as f64);
-        let figure = Figure::new(format!("emp.7.{name}"), value, unit, target);
-        match record {
-            Some(record) => figure.source(format!("seed {}, commit {}", record.seed, record.commit)),
-            None => figure,
-        }
+fn of_campaigns(soaked: Option<&Soaked>) -> Vec<Figure> {
+    let figure = |name: &str, count: &dyn Fn(&Played) -> u64, unit: &'static str, target| {
+        Soaked::figure(soaked, format!("emp.7.{name}"), count, unit, target)
     };
-    let counted = |it: &SoakRecord, name: &str| it.counts.get(name).copied().unwrap_or(0);
+    let counted = |it: &Played, name: &str| it.counts.get(name).copied().unwrap_or(0);
     let some = Target::AtLeast(1.0);
     vec![
         figure("messages", &|it| counted(it, "messages received"), "messages received", Target::AtLeast(MESSAGES_MIN)),
         figure("broken", &|it| u64::from(it.failure.is_some()), "", Target::Exactly(0.0)),
-        figure("nodes", &SoakRecord::most_nodes, "nodes at most", Target::AtLeast(NODES_MAX)),
+        figure("nodes", &Played::most_nodes, "nodes at most", Target::AtLeast(NODES_MAX)),
         figure("processes_ended", &|it| it.played("end") + it.played("kill"), "processes that end or are killed", some),
         figure("resets", &|it| it.played("reset"), "resets of NICs, of which peers are told", some),
         figure(
@@ -57,23 +52,24 @@ fn of_record(record: Option<&SoakRecord>) -> Vec<Figure> {
 mod tests {
     use super::*;
 
-    fn record() -> SoakRecord {
+    fn played() -> Played {
         let counts = [("messages received", 1_000_000), ("clusters of 8 nodes", 1), ("loss", 5)];
-        SoakRecord {
+        Played {
             kinds: ["end", "kill", "reset"].map(|name| (name.to_owned(), 2)).into(),
             counts: counts.map(|(name, count)| (name.to_owned(), count)).into(),
-            ..SoakRecord::default()
+            ..Played::default()
         }
     }
 
     #[test]
     fn each_part_of_the_bar_can_be_missed() {
-        let met = |record: Option<&SoakRecord>| of_record(record).iter().map(Figure::ok).collect::<Vec<_>>();
-        assert_eq!(met(Some(&record())), [true; 6]);
+        let met = |soaked: Option<&Soaked>| of_campaigns(soaked).iter().map(Figure::ok).collect::<Vec<_>>();
+        let met_by = |played| met(Some(&Soaked { played, ..Soaked::default() }));
+        assert_eq!(met_by(played()), [true; 6]);
         assert_eq!(met(None), [false; 6]);
-        let few = SoakRecord { counts: Default::default(), kinds: Default::default(), ..record() };
-        assert_eq!(met(Some(&few)), [false, true, false, false, false, false]);
-        let broken = SoakRecord { failure: Some("so".into()), ..record() };
-        assert_eq!(met(Some(&broken)), [true, false, true, true, true, true]);
+        let few = Played { counts: Default::default(), kinds: Default::default(), ..played() };
+        assert_eq!(met_by(few), [false, true, false, false, false, false]);
+        let broken = Played { failure: Some("so".into()), ..played() };
+        assert_eq!(met_by(broken), [true, false, true, true, true, true]);
     }
 }
