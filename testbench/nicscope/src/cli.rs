@@ -164,8 +164,8 @@ pub struct SoakArgs {
     /// Begin anew
     #[arg(long)]
     pub fresh: bool,
-    /// File of the project for what was played; the campaigns of other personalities and seeds in it
-    /// stay
+    /// File of the project for what was played; in it stay campaigns of other personalities and
+    /// seeds
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Play one case from a file
