@@ -23,7 +23,6 @@ mod receiver;
 mod receiver_with;
 mod schemes;
 mod sender;
-mod share;
 mod sorter;
 mod translated;
 mod transmitter;

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use nic_device::{rarely, Device};
 use nic_handoff::{Reader, Writer};
-use nic_layout::personality::emp::{MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND};
+use nic_layout::personality::emp::{MAILBOX_CANCEL_RECEIVE, MAILBOX_CANCEL_SEND, MAILBOX_SEND};
 use nic_layout::plant::{is_planted, Plant};
 use nic_layout::ring::{Event, MAILBOX_COMMAND, MAILBOX_FILLED};
 use nic_matching::Posted;
@@ -17,7 +17,6 @@ use crate::queues::Queues;
 use crate::receiver::{Receiver, ENTRIES};
 use crate::receiver_with::{Here, ReceiverWith};
 use crate::sender::Sender;
-use crate::share::Share;
 use crate::sorter::Sorter;
 use crate::transmitter::Transmitter;
 
@@ -48,7 +47,6 @@ pub struct Core<S, T, R, O, P, A> {
     rare: Rare,
     /// Whether an entry may wait in a queue from the other core.
     has_entries: bool,
-    share: Share,
     sender: S,
     transmitter: T,
     receiver: R,
@@ -115,7 +113,6 @@ where
         sorter: O::NOWHERE,
         rare: Rare::Nothing,
         has_entries: true,
-        share: Share::START,
         types: PhantomData,
     };
 
@@ -206,7 +203,8 @@ where
             }
         }
         if let Some(sender) = sender.here() {
-            if sender.has_frame() && self.share.has_turn(frames) && sender.has_room(dev, transmitter) {
+            let may_send = |sorter: &Sorter<P>| sorter.allows_sending_beside(frames);
+            if sender.has_frame() && sorter.look().is_none_or(may_send) && sender.has_room(dev, transmitter) {
                 sender.issue(dev, transmitter);
             }
         }
@@ -241,6 +239,12 @@ where
     /// Whether most messages end in the turn of their frame.
     const ENDS_AT_ONCE: bool = O::IS_HERE && R::IS_HERE && !T::IS_HERE;
 
+    /// Whether a posted send may be taken. A short message leaves in the same turn.
+    #[inline(always)]
+    fn may_take_send(&self, dev: &impl Device) -> bool {
+        !S::IS_HERE || self.sorter.look().is_none_or(|sorter| sorter.allows_sending(dev))
+    }
+
     /// Serves the events other than [`FRAME_EVENTS`].
     #[inline(always)]
     fn on_events(&mut self, dev: &mut impl Device, pending: u32) {
@@ -254,7 +258,13 @@ where
             }
         }
         if pending & Event::Mailbox.bit() != 0 {
-            let written = dev.written_mailboxes(Self::MAILBOXES);
+            let mut written = dev.written_mailboxes(Self::MAILBOXES);
+            if written & 1 << MAILBOX_SEND != 0 && !self.may_take_send(dev) {
+                // The host waits, and the event stays.
+                rarely();
+                written &= !(1 << MAILBOX_SEND);
+                dev.raise(Event::Mailbox);
+            }
             // The mailboxes of the other core make the same event.
             if Self::IS_ALONE || S::IS_HERE && written != 0 {
                 self.on_mailboxes(dev, written);
@@ -521,7 +531,8 @@ where
         }
         if pending & Event::Timer0.bit() != 0 {
             if let Some(sender) = self.sender.here() {
-                sender.on_timer(dev);
+                let waits = self.sorter.look().is_some_and(|sorter| sorter.has_frame(dev));
+                sender.on_timer(dev, waits);
             }
         }
         if pending & Event::Timer1.bit() != 0 {

@@ -67,6 +67,22 @@ fn late_messages_of_an_incast_keep_their_order() {
     }
 }
 
+/// Hosts post 64 short messages, each as soon as the NIC has taken the one before. Both NICs
+/// receive more than they send, since acknowledgements come on top. While a core took a post in each turn,
+/// the frames that had arrived waited for 400 us, and a third of the rate was left.
+#[test]
+fn posts_wait_while_frames_wait() {
+    let short = |outstanding| {
+        let keys = ["workload.sizes_bytes=[64]", "workload.iterations=100", outstanding];
+        let row = checked("both-ways", &keys).rows.remove(0);
+        (row.bandwidth_bits_per_s, row.waits.expect("emp has waits").timeouts)
+    };
+    let (two, _) = short("workload.outstanding=2");
+    let (many, timeouts) = short("workload.outstanding=64");
+    assert_eq!(timeouts, 0);
+    assert!(many > 0.75 * two, "{many} of {two} b/s");
+}
+
 /// 64 short messages are open, and the path is narrow after a loss. While each frame cost a search
 /// over all messages that wait, a twelfth of the rate of two open messages was left.
 #[test]

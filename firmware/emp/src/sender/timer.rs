@@ -37,15 +37,18 @@ impl Sender {
     /// Looks for collections whose time has come. The timer has fired, or a round goes on.
     ///
     /// A round looks at all messages, at [`LOOKS`] in one call: frames that arrive meanwhile do not
-    /// wait for the others. Between calls it gives way to other events.
+    /// wait for the others. Between calls it gives way to other events. `frames_wait`: frames have
+    /// arrived here. Frames after the first make no event.
     #[cold]
     #[inline(never)]
-    pub fn on_timer(&mut self, dev: &mut impl Device) {
+    pub fn on_timer(&mut self, dev: &mut impl Device, frames_wait: bool) {
         self.is_timer_set = false;
         if self.look_from == 0 {
             // What is sent from now on has its time after this.
             self.wait = self.settings.resend_cycles;
-        } else if self.gave_way < WAYS_MAX && (!self.ready.is_empty() || dev.pending() & !Event::Timer0.bit() != 0) {
+        } else if self.gave_way < WAYS_MAX
+            && (frames_wait || !self.ready.is_empty() || dev.pending() & !Event::Timer0.bit() != 0)
+        {
             self.gave_way += 1;
             return dev.raise(Event::Timer0);
         }

@@ -18,6 +18,10 @@ use crate::places::{Places, Settings};
 
 /// Frames that are taken with one look at the queues to the other core.
 const ALLOWED: u32 = 8;
+/// While more frames than this wait, the core sends less often.
+const FRAMES_FEW: u16 = 4;
+/// It sends once in so many frames that arrive.
+const FRAMES_OF_SENDING: u32 = 8;
 
 impl<P: Posted> Sorter<P> {
     /// The mailboxes of the sorter, one bit each.
@@ -51,6 +55,22 @@ impl<P: Posted> Sorter<P> {
     #[inline(always)]
     pub fn frames(&self, dev: &impl Device) -> u16 {
         dev.receive_consumer().wrapping_sub(self.next as u16)
+    }
+
+    /// Whether this core may send now, too.
+    ///
+    /// A core that sends as much as it receives falls behind with receiving, since acknowledgements
+    /// come on top of the frames. Then frames wait for longer than the time-outs of their
+    /// collections. So while more than a few wait, the core sends once in eight frames.
+    #[inline(always)]
+    pub fn allows_sending(&self, dev: &impl Device) -> bool {
+        self.allows_sending_beside(self.frames(dev))
+    }
+
+    /// The same beside so many frames that wait.
+    #[inline(always)]
+    pub fn allows_sending_beside(&self, frames: u16) -> bool {
+        frames <= FRAMES_FEW || self.next % FRAMES_OF_SENDING == 0
     }
 
     /// Whether a frame waits.
