@@ -68,8 +68,8 @@ fn late_messages_of_an_incast_keep_their_order() {
 }
 
 /// Hosts post 64 short messages, each as soon as the NIC has taken the one before. Both NICs
-/// receive more than they send, since acknowledgements come on top. While a core took a post in each turn,
-/// the frames that had arrived waited for 400 us, and a third of the rate was left.
+/// receive more than they send, since acknowledgements come on top. While a core took a post in
+/// each turn, the frames that had arrived waited for 400 us, and a third of the rate was left.
 #[test]
 fn posts_wait_while_frames_wait() {
     let short = |outstanding| {
