@@ -21,7 +21,10 @@ use crate::language::Seat;
 const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
 /// Looks at all messages before a post that finds no place is left out.
 const LOOKS: u32 = 12;
-/// Looks at the oldest message before a burst that finds no place gives up what is open.
+/// Looks at the oldest message before a burst that finds no place gives up what earlier operations
+/// have posted.
+const LOOKS_BEFORE_LEFT: u32 = 20;
+/// The same before it gives up everything.
 const LOOKS_OF_BURST: u32 = 400;
 /// The longest time that a burst waits for its peer, which may wait for others: less than an
 /// operation may take.
@@ -89,19 +92,30 @@ impl Side<'_> {
         }
         self.come_to_burst(burst);
         self.wait_for_partner(op, burst).await?;
-        let found = self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await?;
+        let found = self.place_within(LOOKS_BEFORE_LEFT, bytes, is_send, true).await?;
         if found.is_some() {
             return Ok(found);
         }
         // Messages without a partner keep their places. Every burst would wait for them until the
-        // next comparison.
-        self.seat.shared.lock().count("bursts that gave messages up");
+        // next comparison. Those of earlier operations are given up first: most have no partner.
+        self.give_up_of(is_send, "bursts that gave earlier messages up", |number| number.op != burst).await?;
+        let found = self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        self.give_up_of(is_send, "bursts that gave messages up", |_| true).await?;
+        self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await
+    }
+
+    /// Gives up the messages of a direction with some numbers.
+    async fn give_up_of(&mut self, is_send: bool, count: &'static str, of: impl Fn(Number) -> bool) -> Result<()> {
+        self.seat.shared.lock().count(count);
         for index in 0..self.open.len() {
-            if self.open[index].is_send == is_send {
+            if self.open[index].is_send == is_send && of(self.open[index].number) {
                 self.give_up(index).await?;
             }
         }
-        self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await
+        Ok(())
     }
 
     /// Other nodes may see that this one has come to a burst.
