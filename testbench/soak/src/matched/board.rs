@@ -283,7 +283,7 @@ impl Board {
             sent.to == node && sent.end == End::Done && !sent.has_come && !self.causes[sent.node].is_hostile
         };
         // A short message may have the bytes of another one. If that failed and this one came, that
-        // one was noted as the one that came.
+        // one was noted as the one that came. If that one came too, the loss of this one is not seen.
         let is_in_place_of = |sent: &Sent| sent.has_come && sent.end != End::Done;
         for sent in self.sends.iter().filter(|sent| is_lost(sent)) {
             let alike = || self.sends.iter().filter(|other| other.is_like(sent));
