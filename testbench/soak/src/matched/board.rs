@@ -20,6 +20,13 @@ pub const TAG: u16 = 0xBAD;
 /// of the others.
 pub const SEEN_AFTER: Ps = Ps::from_us(2);
 
+/// Messages of so many bytes are never alike: the first word of a pattern has one number.
+const NEVER_ALIKE_BYTES: u32 = 8;
+/// Patterns that are tried for a shorter message, so that it has bytes of its own.
+const PATTERNS: u32 = 2048;
+/// The step from one of them to the next: more than the patterns of the numbers of a list.
+const PATTERN_STEP: u32 = 1 << 20;
+
 /// How a send has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -36,8 +43,9 @@ pub enum End {
 /// A message that was posted.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    /// Its number, which gives its bytes.
     pub number: Number,
+    /// Which pattern its bytes are.
+    pub pattern: u32,
     pub node: usize,
     pub to: usize,
     pub tag: u16,
@@ -100,8 +108,8 @@ pub struct Board {
     pub receives: BTreeMap<(usize, Number), Wanted>,
     pub causes: Vec<Causes>,
     pub news: Vec<News>,
-    /// Bursts that each node has come to, in their order, and when other nodes see it.
-    bursts: BTreeMap<usize, Vec<(u32, Ps)>>,
+    /// Bursts that their nodes have come to, and when other nodes see it.
+    bursts: BTreeMap<u32, Ps>,
     counts: BTreeMap<&'static str, u64>,
 }
 
@@ -138,7 +146,12 @@ impl Sent {
     /// Whether a receiver cannot tell it from another message.
     fn is_like(&self, other: &Sent) -> bool {
         (self.node, self.to, self.tag, self.bytes) == (other.node, other.to, other.tag, other.bytes)
-            && pattern(self.number.pattern(), self.bytes) == pattern(other.number.pattern(), other.bytes)
+            && (self.pattern == other.pattern || self.bytes < NEVER_ALIKE_BYTES && self.content() == other.content())
+    }
+
+    /// Its bytes.
+    pub fn content(&self) -> Vec<u8> {
+        pattern(self.pattern, self.bytes)
     }
 }
 
@@ -148,17 +161,35 @@ impl Board {
     }
 
     /// A node has come to a burst: the number of the operation.
-    pub fn come_to_burst(&mut self, node: usize, op: u32, visible: Ps) {
-        let bursts = self.bursts.entry(node).or_default();
-        if bursts.last().is_none_or(|(last, _)| *last != op) {
-            bursts.push((op, visible));
-        }
+    pub fn come_to_burst(&mut self, op: u32, visible: Ps) {
+        self.bursts.entry(op).or_insert(visible);
     }
 
-    /// Whether a node has come to a burst, or to one behind it.
-    pub fn is_at_burst(&self, node: usize, op: u32, now: Ps) -> bool {
-        let mut bursts = self.bursts.get(&node).into_iter().flatten().rev();
-        bursts.find(|(_, visible)| *visible <= now).is_some_and(|(at, _)| *at >= op)
+    /// Whether the node of a burst has come to it, as other nodes see it.
+    pub fn is_at_burst(&self, op: u32, now: Ps) -> bool {
+        self.bursts.get(&op).is_some_and(|visible| *visible <= now)
+    }
+
+    /// A message is about to be posted. Returns its bytes: bytes of its own, if as many messages of
+    /// its length can differ.
+    pub fn send(&mut self, mut sent: Sent) -> Vec<u8> {
+        let is_alike = |sent: &Sent| self.sends.iter().any(|other| other.is_like(sent));
+        if sent.bytes < NEVER_ALIKE_BYTES && is_alike(&sent) {
+            let first = sent.pattern;
+            let tries = if sent.bytes == 0 { 0 } else { PATTERNS };
+            for step in 1..=tries {
+                sent.pattern = first.wrapping_add(step * PATTERN_STEP);
+                if !is_alike(&sent) {
+                    break;
+                }
+            }
+            if is_alike(&sent) {
+                self.count("messages that look like another one");
+            }
+        }
+        let content = sent.content();
+        self.sends.push(sent);
+        content
     }
 
     /// A receive has brought a message. The message was sent, and has not come before.
@@ -170,7 +201,7 @@ impl Board {
         let is_it = |sent: &&mut Sent| {
             sent.node == source && sent.to == node && sent.tag == tag && sent.bytes as usize == found.len()
         };
-        let has_bytes = |sent: &Sent| pattern(sent.number.pattern(), sent.bytes) == found;
+        let has_bytes = |sent: &Sent| sent.content() == found;
         if let Some(sent) = self.sends.iter_mut().filter(is_it).find(|sent| !sent.has_come && has_bytes(sent)) {
             sent.has_come = true;
             return Ok(());
@@ -282,8 +313,8 @@ impl Board {
         let is_lost = |sent: &Sent| {
             sent.to == node && sent.end == End::Done && !sent.has_come && !self.causes[sent.node].is_hostile
         };
-        // A short message may have the bytes of another one. If that failed and this one came, that
-        // one was noted as the one that came. If that one came too, the loss of this one is not seen.
+        // Messages of no bytes look alike (`send`). If one of them failed and the other came, the model
+        // may have noted the wrong one. So as many of them must have come as were accepted.
         let is_in_place_of = |sent: &Sent| sent.has_come && sent.end != End::Done;
         for sent in self.sends.iter().filter(|sent| is_lost(sent)) {
             let alike = || self.sends.iter().filter(|other| other.is_like(sent));
@@ -310,7 +341,8 @@ mod tests {
 
     fn sent(op: u32, tag: u16) -> Sent {
         let number = Number { op, ..Number::FIRST };
-        Sent { number, node: 1, to: 0, tag, bytes: 0, end: End::Open, has_come: false }
+        let pattern = number.pattern();
+        Sent { number, pattern, node: 1, to: 0, tag, bytes: 0, end: End::Open, has_come: false }
     }
 
     fn may_move(sends: &[Sent], wanted: Wanted) -> bool {
@@ -342,14 +374,41 @@ mod tests {
         assert!(settled(&[End::Done, End::Failed, End::Done], 2));
     }
 
+    /// Node 1 sends messages of one byte to node 0, all with one tag. One is given up and comes all
+    /// the same. Another one is accepted and lost.
+    #[test]
+    fn short_messages_have_bytes_of_their_own_so_the_loss_of_one_is_seen() {
+        let mut board = Board { causes: vec![Causes::default(); 2], ..Board::default() };
+        let contents: Vec<Vec<u8>> = (0..200).map(|op| board.send(Sent { bytes: 1, ..sent(op, 5) })).collect();
+        let different: std::collections::BTreeSet<&Vec<u8>> = contents.iter().collect();
+        assert_eq!(different.len(), contents.len());
+        for (op, content) in contents.iter().enumerate() {
+            board.sends[op].end = if op == 70 { End::Failed } else { End::Done };
+            if op != 90 {
+                board.come(0, 1, 5, content).expect("it was sent");
+            }
+        }
+        let error = board.settle(0).expect_err("message 90 is lost").to_string();
+        assert!(error.contains("message 90 with tag 5"), "{error}");
+    }
+
+    #[test]
+    fn messages_that_cannot_differ_are_sent_and_counted() {
+        let mut board = Board { causes: vec![Causes::default(); 2], ..Board::default() };
+        for op in 0..257 {
+            board.send(Sent { bytes: 1, ..sent(op, 5) });
+            board.send(Sent { bytes: 0, ..sent(op, u16::from(op > 0)) });
+        }
+        assert_eq!(board.counts["messages that look like another one"], 1 + 255);
+    }
+
     #[test]
     fn a_node_is_at_a_burst_when_others_can_see_it() {
         let mut board = Board::default();
-        board.come_to_burst(1, 7, Ps::from_us(3));
-        board.come_to_burst(1, 9, Ps::from_us(5));
-        let at = |node, op, us| board.is_at_burst(node, op, Ps::from_us(us));
-        assert!(!at(1, 7, 2) && at(1, 7, 3) && !at(1, 9, 4) && at(1, 9, 5) && at(1, 7, 5));
-        assert!(!at(0, 7, 5) && !at(1, 10, 5));
+        board.come_to_burst(7, Ps::from_us(3));
+        board.come_to_burst(7, Ps::from_us(5));
+        let at = |op, us| board.is_at_burst(op, Ps::from_us(us));
+        assert!(!at(7, 2) && at(7, 3) && !at(8, 3));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::board::{broken, News, SEEN_AFTER};
 use super::operation::{Op, What};
 use super::plant::Plant;
 use super::side::Side;
-use super::{board, hostile};
+use super::{board, bursts, hostile};
 use crate::language::Seat;
 
 /// Time for the NICs to come to rest: all copies of frames that a link may hold back.
@@ -65,6 +65,8 @@ struct Player<'a> {
     side: Side<'a>,
     blows: Rc<Blows>,
     meetings: u32,
+    /// Operations before it were played together with an earlier one.
+    next: u32,
 }
 
 /// Boots the node, and plays its operations to the end of its process.
@@ -75,7 +77,7 @@ pub async fn play(seat: Seat<Op>) -> Result<NodeReport> {
         seat.handle.sim().spawn("management", heed(seat.handle.clone(), seat.shared.clone(), failure.clone()));
     }
     let side = Side::open(&seat).await?;
-    let mut player = Player { seat: &seat, side, blows: Rc::default(), meetings: 0 };
+    let mut player = Player { seat: &seat, side, blows: Rc::default(), meetings: 0, next: 0 };
     player.meet().await;
     for (number, op) in (0..).zip(seat.ops.iter()) {
         if let Some(what) = failure.borrow_mut().take() {
@@ -115,25 +117,25 @@ impl<'a> Player<'a> {
             return self.settle().await;
         }
         let nodes = self.seat.cluster.topology.nodes;
-        if op.node != self.seat.node() || op.peer >= nodes || op.peer == op.node {
+        if !op.is_of(self.seat.node(), nodes) || number < self.next {
             return Ok(());
+        }
+        let bursts = bursts::together(&self.seat.ops, op.node, nodes, number);
+        if let Some((last, _)) = bursts.last() {
+            self.next = last + 1;
         }
         match op.what {
             What::Kill => self.strike(Blow::Kill, op.bytes),
             What::Reset => self.strike(Blow::Reset, op.bytes),
             _ => {}
         }
-        if op.what == What::Sends {
-            self.side.come_to_burst(number);
-        }
         let is_hostile = self.seat.shared.lock().causes[op.node].is_hostile;
         let limit = if is_hostile { HOSTILE_MAX } else { self.seat.options.give_up };
         let (sim, end) = (self.seat.handle.sim().clone(), self.now() + limit);
         let blows = self.blows.clone();
-        let done = unless(&blows, until(&sim, end, step(&mut self.side, number, op))).await;
-        if op.is_burst() {
-            self.side.come_to_burst(number);
-        }
+        let done = unless(&blows, until(&sim, end, step(&mut self.side, number, op, &bursts))).await;
+        // Nobody waits any longer for bursts that were left.
+        bursts.iter().for_each(|(burst, _)| self.side.come_to_burst(*burst));
         match done {
             Some(Some(result)) => result?,
             Some(None) if is_hostile => self.succeed().await?,
@@ -300,10 +302,11 @@ fn pin_a_page(seat: &Seat<Op>) -> Result<()> {
     pinned.map(|_| ()).map_err(|error| failed!("{error}"))
 }
 
-/// Does one operation.
-async fn step(side: &mut Side<'_>, number: u32, op: &Op) -> Result<()> {
+/// Does one operation, or bursts together from it on.
+async fn step(side: &mut Side<'_>, number: u32, op: &Op, bursts: &[(u32, Op)]) -> Result<()> {
     match op.what {
-        What::Send | What::Receive | What::Sends | What::Receives => side.post(number, op).await,
+        What::Send | What::Receive => side.post(number, op).await,
+        What::Sends | What::Receives => side.post_bursts(bursts).await,
         What::Again => side.again(number, op).await,
         What::Cancel => side.cancel(op).await,
         What::Wait => {

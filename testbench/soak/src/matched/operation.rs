@@ -102,6 +102,11 @@ impl Op {
     /// Everything waits until nothing can be delivered any more.
     pub const SETTLE: Op = Op { what: What::Settle, node: 0, peer: 0, tag: 0, bytes: 0, flags: 0 };
 
+    /// Whether a node of a cluster plays it: its nodes are different ones, and are there.
+    pub fn is_of(&self, node: usize, nodes: usize) -> bool {
+        self.node == node && self.peer < nodes && self.peer != node
+    }
+
     /// Whether it posts several messages.
     pub fn is_burst(&self) -> bool {
         matches!(self.what, What::Sends | What::Receives)

@@ -4,32 +4,27 @@ use host_model::address::UserVirt;
 use host_model::library::emp::{From, MessageError, Messages, Transfer};
 use host_model::library::Process;
 use nic_layout::personality::emp::descriptor::{Failure, RESERVED_TAG_MIN};
+use nic_layout::personality::emp::OPEN_NUMBERS;
 use nic_layout::PAGE_BYTES;
 use nicscope_run::workload::app::pattern;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::failed;
-use sim_pins::Ps;
 
-use super::board::{broken, End, Sent, Wanted, SEEN_AFTER};
+use super::board::{broken, End, Sent, Wanted};
 use super::number::Number;
 use super::operation::{Op, ANY_SOURCE, ANY_TAG, BYTES_MAX, KEEP, OF_RECEIVE};
 use super::plant::Plant;
+use crate::case::NODES_MAX;
 use crate::language::Seat;
 
 /// Places for messages of each direction: so many of a size. The small ones are for many messages
 /// that are open at once.
-const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
+pub const PLACES: [(u32, u32); 3] = [(64, 1500), (9, 40_000), (2, BYTES_MAX)];
+/// Numbers from the oldest open message to a peer on, at most: less than the NIC has for a peer, by
+/// what single posts may add.
+const NUMBERS_MAX: u32 = OPEN_NUMBERS * 3 / 4;
 /// Looks at all messages before a post that finds no place is left out.
 const LOOKS: u32 = 12;
-/// Looks at the oldest message before a burst that finds no place gives up what earlier operations
-/// have posted.
-const LOOKS_BEFORE_LEFT: u32 = 20;
-/// The same before it gives up everything.
-const LOOKS_OF_BURST: u32 = 400;
-/// The longest time that a burst waits for its peer, which may wait for others: less than an
-/// operation may take.
-const PARTNER_MAX: Ps = Ps::from_us(100_000);
-
 /// Memory for one message.
 #[derive(Clone, Copy)]
 struct Place {
@@ -42,9 +37,13 @@ struct Place {
 pub struct Message {
     pub transfer: Transfer,
     pub number: Number,
-    place: usize,
+    pub place: usize,
     op: Op,
-    is_send: bool,
+    pub is_send: bool,
+    /// Sends to its peer that were posted before it.
+    before: u32,
+    /// It was given up.
+    is_given_up: bool,
 }
 
 /// The process of a node, and its messages.
@@ -55,6 +54,8 @@ pub struct Side<'a> {
     pub open: Vec<Message>,
     /// Ended messages that keep their descriptors.
     kept: Vec<Message>,
+    /// Sends to each node that were posted.
+    sent: [u32; NODES_MAX],
 }
 
 impl Side<'_> {
@@ -75,118 +76,43 @@ impl Side<'_> {
                 }
             }
         }
-        Ok(Side { seat, process, places, open: Vec::new(), kept: Vec::new() })
+        Ok(Side { seat, process, places, open: Vec::new(), kept: Vec::new(), sent: [0; NODES_MAX] })
     }
 
     fn node(&self) -> usize {
         self.seat.node()
     }
 
-    /// The smallest free place with room for a message of a burst. `burst`: its number.
-    async fn place_of_burst(&mut self, op: &Op, burst: u32, bytes: u32) -> Result<Option<usize>> {
-        let is_send = op.is_of_send();
-        // The second look sees a place that the first one freed.
-        let found = self.place_within(2, bytes, is_send, true).await?;
-        if found.is_some() {
-            return Ok(found);
-        }
-        self.come_to_burst(burst);
-        self.wait_for_partner(op, burst).await?;
-        let found = self.place_within(LOOKS_BEFORE_LEFT, bytes, is_send, true).await?;
-        if found.is_some() {
-            return Ok(found);
-        }
-        // Messages without a partner keep their places. Every burst would wait for them until the
-        // next comparison. Those of earlier operations are given up first: most have no partner.
-        self.give_up_of(is_send, "bursts that gave earlier messages up", |number| number.op != burst).await?;
-        let found = self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await?;
-        if found.is_some() {
-            return Ok(found);
-        }
-        self.give_up_of(is_send, "bursts that gave messages up", |_| true).await?;
-        self.place_within(LOOKS_OF_BURST, bytes, is_send, true).await
+    /// Whether a place of a direction is free.
+    pub fn is_free(&self, is_send: bool, place: usize) -> bool {
+        self.places[usize::from(is_send)][place].is_free
     }
 
-    /// Gives up the messages of a direction with some numbers.
-    async fn give_up_of(&mut self, is_send: bool, count: &'static str, of: impl Fn(Number) -> bool) -> Result<()> {
-        self.seat.shared.lock().count(count);
-        for index in 0..self.open.len() {
-            if self.open[index].is_send == is_send && of(self.open[index].number) {
-                self.give_up(index).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Other nodes may see that this one has come to a burst.
-    pub fn come_to_burst(&self, number: u32) {
-        let visible = self.seat.handle.sim().now() + SEEN_AFTER;
-        self.seat.shared.lock().come_to_burst(self.node(), number, visible);
-    }
-
-    /// Waits until the peer has come to its part of a burst, if it has one.
-    async fn wait_for_partner(&mut self, op: &Op, burst: u32) -> Result<()> {
-        let is_send = op.is_of_send();
-        let other = if is_send { burst + 1 } else { burst.saturating_sub(1) };
-        let is_partner =
-            |it: &&Op| it.is_burst() && it.is_of_send() != is_send && (it.node, it.peer) == (op.peer, op.node);
-        if self.seat.ops.get(other as usize).filter(is_partner).is_none() {
-            return Ok(());
-        }
-        let limit = self.seat.handle.sim().now() + PARTNER_MAX;
-        loop {
-            let now = self.seat.handle.sim().now();
-            if now >= limit || self.seat.shared.lock().is_at_burst(op.peer, other, now) {
-                return Ok(());
-            }
-            self.look_at_oldest(is_send).await?;
-            self.seat.sleep_us(5).await;
-        }
-    }
-
-    /// The smallest free place with room, after some looks. `in_order`: messages mostly end so.
-    async fn place_within(&mut self, looks: u32, bytes: u32, is_send: bool, in_order: bool) -> Result<Option<usize>> {
+    /// The smallest free place with room, after some looks.
+    async fn place_within(&mut self, looks: u32, bytes: u32, is_send: bool) -> Result<Option<usize>> {
         for _ in 0..looks {
             let places = &self.places[usize::from(is_send)];
             let found = places.iter().position(|place| place.is_free && place.bytes >= bytes);
             if found.is_some() {
                 return Ok(found);
             }
-            match in_order {
-                true => self.look_at_oldest(is_send).await?,
-                false => self.look().await?,
-            }
+            self.look().await?;
             self.seat.sleep_us(5).await;
         }
         Ok(None)
     }
 
-    /// Posts what an operation says. A burst ends with the first message that has no place.
+    /// Posts a message or a receive. It is left out if there is no place for it, or no descriptor.
     pub async fn post(&mut self, number: u32, op: &Op) -> Result<()> {
-        if !op.is_burst() {
-            return self.post_one(Number { op: number, index: 0 }, op, None).await.map(|_| ());
-        }
-        // A message without a receive is refused, and comes again after a pause. Few bursts begin with
-        // such messages.
-        if op.is_of_send() && number % 8 != 0 {
-            self.wait_for_partner(op, number).await?;
-        }
-        for index in 0..op.flags {
-            if !self.post_one(Number { op: number, index }, &op.one(index), Some(op)).await? {
-                break;
-            }
+        if let Some(place) = self.place_within(LOOKS, op.bytes, op.is_of_send()).await? {
+            self.post_at(Number { op: number, index: 0 }, op, place).await?;
         }
         Ok(())
     }
 
-    /// False: there is no place, or no descriptor.
-    async fn post_one(&mut self, number: Number, op: &Op, burst: Option<&Op>) -> Result<bool> {
+    /// Posts a message or a receive in a free place. False: there is no descriptor.
+    pub async fn post_at(&mut self, number: Number, op: &Op, place: usize) -> Result<bool> {
         let is_send = op.is_of_send();
-        let found = match burst {
-            Some(burst) => self.place_of_burst(burst, number.op, op.bytes).await?,
-            None => self.place_within(LOOKS, op.bytes, is_send, false).await?,
-        };
-        let Some(place) = found else { return Ok(false) };
         self.places[usize::from(is_send)][place].is_free = false;
         let at = self.prepare(number, op, place, is_send)?;
         let posted = match is_send {
@@ -198,7 +124,11 @@ impl Side<'_> {
             }
         };
         match posted {
-            Ok(transfer) => self.open.push(Message { transfer, number, place, op: *op, is_send }),
+            Ok(transfer) => {
+                let before = self.sent[op.peer];
+                self.sent[op.peer] += u32::from(is_send);
+                self.open.push(Message { transfer, number, place, op: *op, is_send, before, is_given_up: false });
+            }
             Err(MessageError::NoDescriptor { .. }) => {
                 self.forget(number, is_send);
                 self.places[usize::from(is_send)][place].is_free = true;
@@ -212,22 +142,22 @@ impl Side<'_> {
     /// Fills the memory of a message, and tells the model before anything can come of it.
     fn prepare(&self, number: Number, op: &Op, place: usize, is_send: bool) -> Result<UserVirt> {
         let at = self.places[usize::from(is_send)][place].at;
-        let mut bytes = pattern(number.pattern(), op.bytes);
-        if !is_send {
-            bytes.iter_mut().for_each(|byte| *byte = !*byte);
-        }
-        self.process.store(at, &bytes).map_err(|error| failed!("{error}"))?;
         let node = self.node();
-        let mut board = self.seat.shared.lock();
-        if is_send {
-            let Op { peer, tag, bytes, .. } = *op;
-            board.sends.push(Sent { number, node, to: peer, tag, bytes, end: End::Open, has_come: false });
-        } else {
-            let source = (!op.has(ANY_SOURCE)).then_some(op.peer);
-            board.receives.insert((node, number), Wanted { source, tag: (!op.has(ANY_TAG)).then_some(op.tag) });
-            let causes = &mut board.causes[node];
-            causes.least_room = Some(causes.least_room.map_or(op.bytes, |room| room.min(op.bytes)));
-        }
+        let content = {
+            let mut board = self.seat.shared.lock();
+            if is_send {
+                let Op { peer: to, tag, bytes, .. } = *op;
+                let pattern = number.pattern();
+                board.send(Sent { number, pattern, node, to, tag, bytes, end: End::Open, has_come: false })
+            } else {
+                let source = (!op.has(ANY_SOURCE)).then_some(op.peer);
+                board.receives.insert((node, number), Wanted { source, tag: (!op.has(ANY_TAG)).then_some(op.tag) });
+                let causes = &mut board.causes[node];
+                causes.least_room = Some(causes.least_room.map_or(op.bytes, |room| room.min(op.bytes)));
+                pattern(!number.pattern(), op.bytes)
+            }
+        };
+        self.process.store(at, &content).map_err(|error| failed!("{error}"))?;
         Ok(at)
     }
 
@@ -249,7 +179,9 @@ impl Side<'_> {
         self.prepare(number, &message.op, message.place, is_send)?;
         self.process.post_again(&message.transfer).await.map_err(|error| failed!("post {number}: {error}"))?;
         self.seat.shared.lock().count("messages posted again");
-        self.open.push(Message { number, ..message });
+        let before = self.sent[message.op.peer];
+        self.sent[message.op.peer] += u32::from(is_send);
+        self.open.push(Message { number, before, is_given_up: false, ..message });
         Ok(())
     }
 
@@ -262,7 +194,34 @@ impl Side<'_> {
         }
     }
 
-    async fn give_up(&self, index: usize) -> Result<()> {
+    /// Whether a send to a peer may be posted: the NIC takes no more while so many numbers stand
+    /// behind the oldest open message. A message without a receive would keep the process in its
+    /// next post, so it is given up before.
+    pub async fn has_number(&mut self, peer: usize) -> Result<bool> {
+        let Some(index) = self.open.iter().position(|it| it.is_send && it.op.peer == peer) else { return Ok(true) };
+        if self.sent[peer] - self.open[index].before < NUMBERS_MAX || self.has_ended(index).await? {
+            return Ok(true);
+        }
+        if !self.open[index].is_given_up {
+            self.seat.shared.lock().count("sends given up for their numbers");
+            self.give_up(index).await?;
+        }
+        Ok(false)
+    }
+
+    /// Gives the messages with some numbers up.
+    pub async fn give_up_of(&mut self, count: &'static str, of: impl Fn(Number) -> bool) -> Result<()> {
+        self.seat.shared.lock().count(count);
+        for index in 0..self.open.len() {
+            if of(self.open[index].number) {
+                self.give_up(index).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn give_up(&mut self, index: usize) -> Result<()> {
+        self.open[index].is_given_up = true;
         let Message { transfer, is_send, number, .. } = &self.open[index];
         {
             let mut board = self.seat.shared.lock();
@@ -286,9 +245,10 @@ impl Side<'_> {
         Ok(())
     }
 
-    /// The same of the oldest messages of a direction, up to the first that has not ended.
-    async fn look_at_oldest(&mut self, is_send: bool) -> Result<()> {
-        while let Some(index) = self.open.iter().position(|message| message.is_send == is_send) {
+    /// The same of the oldest messages of a direction with some numbers, up to the first that has
+    /// not ended.
+    pub async fn look_at_oldest(&mut self, is_send: bool, of: impl Fn(Number) -> bool) -> Result<()> {
+        while let Some(index) = self.open.iter().position(|it| it.is_send == is_send && of(it.number)) {
             if !self.has_ended(index).await? {
                 break;
             }
