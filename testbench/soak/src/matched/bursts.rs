@@ -124,7 +124,7 @@ impl Side<'_> {
     /// A free place for a message of a burst. Each of the bursts that are played together has its
     /// share of the places of each size: one whose peer is late keeps no places of the others.
     /// A send has half as many. So the receiver, which sees later that a message has ended, has
-    /// posted the next receive when the message for it comes. Otherwise the message would be refused.
+    /// posted the next receive when its message comes. Otherwise the message would be refused.
     fn place_of_burst(&self, burst: u32, op: &Op, together: usize) -> Option<usize> {
         let is_send = op.is_of_send();
         let parts = if is_send { 2 * together } else { together };
