@@ -9,7 +9,7 @@ use super::operation::{Op, What};
 use super::side::{Side, PLACES};
 
 /// Bursts that are played together, at most.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 /// Rounds without a post before what earlier operations have posted is given up.
 const ROUNDS_BEFORE_LEFT: u32 = 20;
 /// The same before everything is given up, and the bursts end.
