@@ -168,7 +168,7 @@ mod tests {
         // There is no node 3, and the settle ends what is played together.
         assert_eq!(numbers(0, 0), [0, 3, 6]);
         assert_eq!(numbers(1, 1), [1], "a single message ends it");
-        let many = vec![ops[0]; 9];
+        let many = vec![ops[0]; 2 * TOGETHER];
         assert_eq!(together(&many, 0, 3, 2).len(), TOGETHER);
     }
 }
