@@ -82,17 +82,19 @@ fn random_operations_agree_with_the_model_where_tables_are_static() {
     }
 }
 
-/// The defects of bytes in memory and of notifications are the first of the table.
-const IN_MEMORY: usize = 6;
+/// Defects whose shortest lists have one operation, two, and three.
+const SHORTENED: [Plant; 3] = [Plant::WrongByte, Plant::OutOfOrder, Plant::BufferStays];
 
 #[test]
-fn statements_about_memory_are_seen_to_fail() {
-    mini::PLANTED[..IN_MEMORY].iter().for_each(fails_and_is_shortened);
+fn a_failing_list_is_shortened() {
+    mini::PLANTED.iter().filter(|planted| SHORTENED.contains(&planted.plant)).for_each(fails_and_is_shortened);
 }
 
+/// All defects are seen to fail on drawn clusters, so `make test` leaves these searches out.
 #[test]
-fn statements_about_ends_are_seen_to_fail() {
-    mini::PLANTED[IN_MEMORY..].iter().for_each(fails_and_is_shortened);
+#[ignore = "takes minutes: `make defects` runs it"]
+fn every_failing_list_is_shortened() {
+    mini::PLANTED.iter().filter(|planted| !SHORTENED.contains(&planted.plant)).for_each(fails_and_is_shortened);
 }
 
 #[test]
