@@ -26,7 +26,9 @@ fn personality(name: &str) -> &'static Personality {
 }
 
 fn nothing_is_found(name: &str, workload: Workload) {
-    for nodes in [Nodes::PAIR, drawn_nodes(SEED_OF_FOUR)] {
+    // Lists draw nodes of their own: a second run would be the same.
+    let clusters = if workload.has_lists() { 1 } else { 2 };
+    for nodes in [Nodes::PAIR, drawn_nodes(SEED_OF_FOUR)].into_iter().take(clusters) {
         let bench = Bench { personality: personality(name), nodes, seed: SEED, threads: THREADS };
         let outcome = bench.run_sound(workload).expect("it runs");
         assert_eq!(outcome.found, None, "{nodes:?}");
