@@ -24,10 +24,11 @@ fn results(name: &str, overrides: &[&str], threads: usize) -> (Results, String) 
 
 #[test]
 fn all_to_all_with_faults_delivers_every_message_alike_on_1_2_and_3_threads() {
-    for personality in ["mini", "vmmc"] {
-        let chosen = format!("personality={personality}");
+    for (personality, platform) in [("mini", "tigon2"), ("vmmc", "lanai9")] {
+        let (chosen, platform) = (format!("personality={personality}"), format!("platforms={platform}"));
         let overrides = [
             chosen.as_str(),
+            platform.as_str(),
             "nodes=4",
             "workload.iterations=12",
             "workload.sizes_bytes=1,1500",
@@ -145,7 +146,8 @@ fn sixteen_nodes_are_in_one_run() {
 
 #[test]
 fn a_ring_of_34_nodes_delivers_every_message() {
-    let overrides = ["nodes=34", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=4,5000"];
+    let few = ["platforms=tigon2", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=4,5000"];
+    let overrides = [&["nodes=34"], &few[..]].concat();
     let (results, _) = results("ring", &overrides, 2);
     let run = &results.runs[0];
     assert_eq!(run.flows.len(), 34);
