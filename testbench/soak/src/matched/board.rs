@@ -313,8 +313,9 @@ impl Board {
         let is_lost = |sent: &Sent| {
             sent.to == node && sent.end == End::Done && !sent.has_come && !self.causes[sent.node].is_hostile
         };
-        // Messages of no bytes look alike (`send`). If one of them failed and the other came, the model
-        // may have noted the wrong one. So as many of them must have come as were accepted.
+        // Messages of no bytes look alike, and so do very many of one byte (`send`). If one of them
+        // failed and another came, the model may have noted the wrong one. So as many of them must have
+        // come as were accepted.
         let is_in_place_of = |sent: &Sent| sent.has_come && sent.end != End::Done;
         for sent in self.sends.iter().filter(|sent| is_lost(sent)) {
             let alike = || self.sends.iter().filter(|other| other.is_like(sent));

@@ -4,6 +4,7 @@
 use nicscope_scenario::error::Result;
 use sim_pins::Ps;
 
+use super::board::SEEN_AFTER;
 use super::number::Number;
 use super::operation::{Op, What};
 use super::side::{Side, PLACES};
@@ -104,7 +105,7 @@ impl Side<'_> {
     /// Other nodes may see that this one has come to a burst. A node that receives has posted what
     /// it has places for.
     pub fn come_to_burst(&self, number: u32) {
-        let visible = self.seat.handle.sim().now() + super::board::SEEN_AFTER;
+        let visible = self.seat.handle.sim().now() + SEEN_AFTER;
         self.seat.shared.lock().come_to_burst(number, visible);
     }
 

@@ -134,7 +134,8 @@ impl<'a> Player<'a> {
         let (sim, end) = (self.seat.handle.sim().clone(), self.now() + limit);
         let blows = self.blows.clone();
         let done = unless(&blows, until(&sim, end, step(&mut self.side, number, op, &bursts))).await;
-        // Nobody waits any longer for bursts that were left.
+        // A blow may have ended the process before some of the bursts began. Their peers must not
+        // wait for them.
         bursts.iter().for_each(|(burst, _)| self.side.come_to_burst(*burst));
         match done {
             Some(Some(result)) => result?,

@@ -18,7 +18,7 @@ impl Number {
     /// The least number.
     pub const FIRST: Number = Number { op: 0, index: 0 };
 
-    /// A number that gives the bytes of the message.
+    /// The pattern of its bytes, unless another message has these bytes (`Board::send`).
     pub fn pattern(self) -> u32 {
         self.op * BURST_MAX + self.index
     }
