@@ -84,7 +84,7 @@ minor=$(printf '%s' "${minor%%.*}" | sed 's/^0*//')
 
 command -v cargo >/dev/null || die "no cargo: install Rust with rustup (https://rustup.rs), then run make again"
 rustc_minor=$(rustc -V | sed 's/^rustc 1\.\([0-9]*\).*/\1/')
-[ "$rustc_minor" -ge 85 ] || die "$(rustc -V) is too old: 1.85 or newer is needed; run: rustup update stable"
+[ "$rustc_minor" -ge 89 ] || die "$(rustc -V) is too old: 1.89 or newer is needed; run: rustup update stable"
 target=riscv32imc-unknown-none-elf
 if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
   command -v rustup >/dev/null || die "the Rust target $target is missing and there is no rustup to add it"

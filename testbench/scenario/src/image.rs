@@ -3,9 +3,9 @@
 //! Cargo builds it. The geometry of the caches, the width of keys, the room for nodes and the
 //! search for posted receives are build parameters.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 
 use host_model::elf;
 use host_model::platform::Platform;
@@ -116,7 +116,8 @@ pub fn build_scheme(binary: &str, scheme: Scheme, matching: Matching) -> Result<
 
 /// Builds the image `binary` with a planted defect (`nic_layout::plant`), and returns the ELF file.
 ///
-/// All planted images share one folder, so the image is read before the next takes its place.
+/// All planted images share one folder. A lock on a file keeps other threads and processes out
+/// until the image is read.
 ///
 /// # Errors
 /// As [`build_caches`], or the file cannot be read.
@@ -133,8 +134,7 @@ pub fn planted_scheme(binary: &str, scheme: Scheme, plant: Plant) -> Result<Vec<
 }
 
 fn build_planted(binary: &str, geometry: VmhGeometry, plant: Plant, scheme: Option<Scheme>) -> Result<Vec<u8>> {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _turn = turn_at(&workspace().join("target/planted.lock"))?;
     let geometry = Geometry { vmh: geometry, cbh: CbhGeometry::RECOMMENDED };
     let path = build_in(
         workspace().join("target/planted"),
@@ -145,6 +145,13 @@ fn build_planted(binary: &str, geometry: VmhGeometry, plant: Plant, scheme: Opti
         Choice { plant: Some(plant), scheme },
     )?;
     std::fs::read(&path).map_err(|error| failed!("{}: {error}", path.display()))
+}
+
+/// Waits for the lock on a file, which is made if it is not there. The lock ends with the value.
+fn turn_at(path: &Path) -> Result<File> {
+    let opened = File::options().create(true).append(true).open(path);
+    let locked = opened.and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|error| failed!("{}: {error}", path.display()))
 }
 
 /// What an image has that the usual one has not.
@@ -244,6 +251,18 @@ pub fn read(path: &Path, platform: &Platform) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_turn_waits_for_the_end_of_the_one_before() {
+        let here = tempfile::tempdir().expect("a folder");
+        let path = here.path().join("lock");
+        let first = turn_at(&path).expect("a turn");
+        let other = File::options().append(true).open(&path).expect("a file");
+        assert!(other.try_lock().is_err(), "another file would share the turn");
+        drop(first);
+        assert!(turn_at(&path).is_ok());
+        assert!(turn_at(here.path()).is_err(), "a folder is no lock");
+    }
 
     #[test]
     fn a_new_folder_begins_with_what_is_compiled_or_is_not_there() {
