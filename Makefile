@@ -47,7 +47,7 @@ reproduce: build ## tables and figures of the miNI thesis, ours beside them (EXP
 	@$(NICSCOPE) reproduce --out $(OUT)/reproduce $(EXPERIMENT)
 
 test: setup-test firmware ## all tests
-	@tools/test.sh
+	@tools/test.py
 
 lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
 	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)
@@ -60,7 +60,7 @@ properties: setup ## 200 million random operations on the lookup caches against 
 	@PROPTEST_CASES=$${PROPTEST_CASES:-20000} $(CARGO) test --quiet --release -p nic-reliable
 
 defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each; all images of EMP
-	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --nocapture
+	@$(CARGO) test --quiet --release -p nicscope-soak --test defects -- --include-ignored --nocapture
 	@$(CARGO) test --quiet --release -p nicscope-soak --test clusters -- --ignored --nocapture
 	@$(CARGO) test --quiet --release -p nic-image --test images -- --ignored --nocapture
 

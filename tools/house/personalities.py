@@ -27,7 +27,7 @@ def words(text: str) -> set[str]:
 
 def is_test(file: str) -> bool:
     parts = file.split("/")
-    return "tests" in parts or parts[-1] in ("tests.rs", "test.sh")
+    return "tests" in parts or parts[-1] in ("tests.rs", "test.py")
 
 
 def product_tokens(text: str) -> list[rust.Token]:

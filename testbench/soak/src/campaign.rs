@@ -153,8 +153,9 @@ pub trait Language: Sync {
     /// folder, and the text names them.
     fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
 
-    /// Plays drawn cases on NICs of a personality until one fails. `workload` says whether the NICs
-    /// have one core or two. Their firmware may have a planted defect. Lookups are not counted.
+    /// Plays drawn cases on NICs of a personality until one fails, `cases` of them at most.
+    /// `workload` says whether the NICs have one core or two. Their firmware may have a planted
+    /// defect. Lookups are not counted.
     ///
     /// # Errors
     /// The firmware does not build.
@@ -164,13 +165,15 @@ pub trait Language: Sync {
         workload: Workload,
         plant: Option<Plant>,
         seed: u64,
+        cases: u64,
     ) -> Result<Outcome>;
 }
 
-/// Cases in which a planted defect must show.
-const FIND_CASES: u64 = 4;
+/// Cases in which a planted defect must show: many short ones, since most of a long one is not
+/// about the defect.
+pub const FIND_CASES: u64 = 12;
 /// Operations of such a case.
-const FIND_OPS: std::ops::Range<usize> = 40..120;
+const FIND_OPS: std::ops::Range<usize> = 14..40;
 
 /// The language whose operations are `O`.
 pub struct LanguageOf<O>(PhantomData<fn() -> O>);
@@ -195,10 +198,11 @@ impl<O: Operation> Language for LanguageOf<O> {
         workload: Workload,
         plant: Option<Plant>,
         seed: u64,
+        cases: u64,
     ) -> Result<Outcome> {
         let options = Options { in_firmware: plant, ..Options::default() };
         let mut at = Ps::ZERO;
-        for number in 0..FIND_CASES {
+        for number in 0..cases {
             let mut case = O::draw(seed, number, FIND_OPS);
             case.cluster = case.cluster.of_personality(personality);
             if workload == Workload::ListsOnTwoCores {

@@ -3,6 +3,7 @@
 use nicscope_run::run::default_threads;
 use nicscope_scenario::error::Result;
 use nicscope_scenario::personality;
+use nicscope_soak::campaign::FIND_CASES;
 use nicscope_soak::case::Nodes;
 use nicscope_soak::defect::{Defect, Outcome, Workload};
 use nicscope_soak::defects::{self, Bench};
@@ -29,7 +30,7 @@ pub fn play(name: &str, sound: &[Workload]) -> Result<Played> {
     let run = |(defect, seed)| Ok((defect, bench(seed).run(defect)?));
     Ok(Played {
         planted: defects::of(personality).iter().zip(SEED..).map(run).collect::<Result<_>>()?,
-        sound: sound.iter().map(|workload| bench(SEED).run_sound(*workload)).collect::<Result<_>>()?,
+        sound: sound.iter().map(|workload| bench(SEED).run_sound(*workload, FIND_CASES)).collect::<Result<_>>()?,
     })
 }
 

@@ -26,6 +26,7 @@ use nicscope_scenario::personality::Personality as InScenarios;
 use sim_fabric::Ending;
 use sim_pins::Ps;
 
+use crate::campaign::FIND_CASES;
 use crate::case::Nodes;
 use crate::clusters;
 use crate::defect::{Defect, Found, Outcome, Place, Workload};
@@ -94,24 +95,24 @@ impl Bench {
     /// # Errors
     /// The firmware does not build, or the nodes cannot be built.
     pub fn run(self, defect: &Defect) -> Result<Outcome> {
-        let mut outcome = self.run_on(defect.workload, Some(defect))?;
+        let mut outcome = self.run_on(defect.workload, Some(defect), FIND_CASES)?;
         for seed in (self.seed..).take(RUNS).skip(1) {
             if outcome.found.is_none() {
-                outcome = Bench { seed, ..self }.run_on(defect.workload, Some(defect))?;
+                outcome = Bench { seed, ..self }.run_on(defect.workload, Some(defect), FIND_CASES)?;
             }
         }
         Ok(outcome)
     }
 
-    /// Runs a workload once without a defect.
+    /// Runs a workload once without a defect: `cases` lists if it has lists.
     ///
     /// # Errors
     /// As [`Bench::run`].
-    pub fn run_sound(self, workload: Workload) -> Result<Outcome> {
-        self.run_on(workload, None)
+    pub fn run_sound(self, workload: Workload, cases: u64) -> Result<Outcome> {
+        self.run_on(workload, None, cases)
     }
 
-    fn run_on(self, workload: Workload, defect: Option<&Defect>) -> Result<Outcome> {
+    fn run_on(self, workload: Workload, defect: Option<&Defect>, cases: u64) -> Result<Outcome> {
         let (in_firmware, in_driver) = match defect.map(|defect| defect.place) {
             Some(Place::Firmware(plant)) => (Some(plant), None),
             Some(Place::Driver(plant)) => (None, Some(plant)),
@@ -120,7 +121,7 @@ impl Bench {
         let Bench { personality: in_scenarios, nodes: Nodes { nodes, .. }, seed, threads } = self;
         let personality = personality::of(in_scenarios);
         if workload.has_lists() {
-            return personality.language.find(in_scenarios, workload, in_firmware, seed);
+            return personality.language.find(in_scenarios, workload, in_firmware, seed, cases);
         }
         let mut platform = Platform::load(PLATFORM).map_err(|error| failed!("{error}"))?;
         platform.host.pinned_pages_high = PINNED_PAGES_HIGH;
