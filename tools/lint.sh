@@ -51,6 +51,9 @@ step "the house: its scripts, and what they judge"
 check python3 -B -m unittest discover -q -s tools/house/tests -t tools/house/tests
 check python3 -B tools/house/house.py
 
+step "the runner of the tests"
+check python3 -B -m unittest discover -q -s tools/tests -t tools/tests
+
 step "licences of dependencies"
 check python3 tools/licences.py
 

@@ -90,16 +90,16 @@ const MATCHED: [(&str, Workload); 3] =
 /// `make test` leaves them out.
 const SLOW: [&str; 3] = ["copy-counts", "lost-timer", "answer-omitted"];
 
-/// Runs the defects of a personality, each on nodes of its own, and prints what finds each.
+/// Runs the defects of a personality but the slow ones.
 fn each_is_found(name: &str) {
-    each_of_is_found(name, |_, defect| !SLOW.contains(&defect));
+    each_of_is_found(name, |defect| !SLOW.contains(&defect));
 }
 
-/// The same of some of them, by their places in the table and their names.
-fn each_of_is_found(name: &str, is_chosen: impl Fn(usize, &str) -> bool) {
+/// Runs some defects of a personality, by their names, each on nodes of its own, and prints what
+/// finds each.
+fn each_of_is_found(name: &str, is_chosen: impl Fn(&str) -> bool) {
     let (mut wrong, mut counts) = (Vec::new(), BTreeMap::new());
-    let all = of(personality(name)).iter().zip(SEED..).enumerate();
-    for (_, (defect, seed)) in all.filter(|(place, (defect, _))| is_chosen(*place, defect.name)) {
+    for (defect, seed) in of(personality(name)).iter().zip(SEED..).filter(|(defect, _)| is_chosen(defect.name)) {
         // Lists draw nodes of their own.
         let nodes = if defect.workload.has_lists() { Nodes::PAIR } else { drawn_nodes(seed) };
         *counts.entry(nodes.nodes).or_insert(0) += 1;
@@ -131,27 +131,18 @@ fn each_defect_of_answers_is_found_by_the_invariant_that_it_breaks() {
     each_is_found("echo");
 }
 
-/// In two tests, which run beside each other.
-const HALF: usize = 8;
-
 #[test]
 fn each_defect_of_matched_messages_is_found_by_the_invariant_that_it_breaks() {
-    each_of_is_found("emp", |place, defect| place < HALF && !SLOW.contains(&defect));
-}
-
-#[test]
-fn each_other_defect_of_matched_messages_is_found_by_the_invariant_that_it_breaks() {
-    each_of_is_found("emp", |place, defect| place >= HALF && !SLOW.contains(&defect));
+    each_is_found("emp");
 }
 
 #[test]
 #[ignore = "takes minutes: `make defects` runs it"]
 fn each_slow_defect_is_found_by_the_invariant_that_it_breaks() {
-    let is_slow = |_: usize, defect: &str| SLOW.contains(&defect);
     let all = PERSONALITIES.iter().flat_map(|personality| of(personality));
     assert_eq!(all.filter(|defect| SLOW.contains(&defect.name)).count(), SLOW.len());
     for personality in PERSONALITIES {
-        each_of_is_found(personality.name, is_slow);
+        each_of_is_found(personality.name, |defect| SLOW.contains(&defect));
     }
 }
 

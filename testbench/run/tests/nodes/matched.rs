@@ -19,7 +19,7 @@ use nicscope_scenario::scenario::{self, Matching};
 use sim_pins::Ps;
 use std::sync::{Arc, Mutex};
 
-use crate::common::{count, job, wrong, Bench, Member};
+use crate::common::{count, job, wrong, Bench, Member, BAD_LINK};
 
 // ---- Scenarios ----------------------------------------------------------------------------------
 
@@ -57,18 +57,9 @@ fn a_message_longer_than_a_list_page_arrives() {
 
 #[test]
 fn messages_arrive_exactly_on_a_bad_link() {
-    let bad = [
-        "faults.loss_ratio=0.02",
-        "faults.corrupt_ratio=0.02",
-        "faults.duplicate_ratio=0.02",
-        // Frames that are late by more than two frame times: reordering inside collections and across.
-        "faults.delay_ratio=0.02",
-        "faults.delay_ns_min=20000",
-        "faults.delay_ns_max=100000",
-    ];
     for name in ["stream", "both-ways"] {
         let few = ["workload.sizes_bytes=[10,9000]", "workload.iterations=60", "workload.outstanding=3"];
-        let results = emp(name, &[&few[..], &bad[..]].concat(), 1).unwrap();
+        let results = emp(name, &[&few[..], &BAD_LINK[..]].concat(), 1).unwrap();
         assert!(check(&results) > 0, "{name}: nothing was lost");
     }
 }

@@ -5,6 +5,8 @@ use nicscope_account::results::Run;
 use nicscope_run::run::{run, RunConfig};
 use nicscope_scenario::scenario::{self, Scheme};
 
+use crate::common::BAD_LINK;
+
 /// The run of a scenario with a scheme; every sum of it holds.
 fn play(scheme: Scheme, name: &str, changes: &[&str]) -> Run {
     let scheme = format!("emp.scheme={:?}", scheme.name());
@@ -20,14 +22,6 @@ fn play(scheme: Scheme, name: &str, changes: &[&str]) -> Run {
 
 /// Sizes at which a message has one frame more, a page more, or another format.
 const SIZES: &str = "workload.sizes_bytes=[0,1,1474,1475,4097,28673]";
-const BAD_LINK: [&str; 6] = [
-    "faults.loss_ratio=0.02",
-    "faults.corrupt_ratio=0.02",
-    "faults.duplicate_ratio=0.02",
-    "faults.delay_ratio=0.02",
-    "faults.delay_ns_min=20000",
-    "faults.delay_ns_max=100000",
-];
 
 fn every_workload(scheme: Scheme) {
     let one_by_one = play(scheme, "ping-pong", &[SIZES, "workload.iterations=2", "workload.warm_up=1"]);

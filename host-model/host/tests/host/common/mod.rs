@@ -1,5 +1,4 @@
 //! A host on the mock NIC, with a clock.
-#![allow(dead_code)] // Each test file uses its own part.
 
 use std::cell::RefCell;
 use std::convert::Infallible;

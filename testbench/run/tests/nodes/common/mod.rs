@@ -32,6 +32,16 @@ use sim_fabric::{Channel, Direction, End, Ending, Fault, SwitchSettings, Topolog
 use sim_pins::Ps;
 
 pub const SEED: u64 = 7;
+/// Settings of a scenario in which every fault of a link is frequent.
+pub const BAD_LINK: [&str; 6] = [
+    "faults.loss_ratio=0.02",
+    "faults.corrupt_ratio=0.02",
+    "faults.duplicate_ratio=0.02",
+    // Frames that are late by more than two frame times: reordering inside collections and across.
+    "faults.delay_ratio=0.02",
+    "faults.delay_ns_min=20000",
+    "faults.delay_ns_max=100000",
+];
 const LATENCY: Ps = Ps::from_ns(400);
 /// The simulated time after which a test counts as hung.
 const WATCHDOG: Ps = Ps::from_us(400_000);
