@@ -42,6 +42,9 @@ pub struct SentFrame {
     pub start: Ps,
     /// The edge after the last byte of the FCS.
     pub end: Ps,
+    /// When its first byte comes to the other end of the node's cable: once for each copy, never if
+    /// the cable has lost it.
+    pub arrivals: Vec<Ps>,
     /// `None` for what is no frame of a message of ours.
     pub data: Option<DataFrame>,
     /// The frame from its destination address to its FCS.

@@ -1,13 +1,14 @@
 //! The way of a frame through the cables and switches between two nodes.
 
-use sim_fabric::{End, Hop, Topology};
+use sim_fabric::{End, Hop, SwitchOutput, Topology};
 use sim_pins::Ps;
+
+use crate::log::SentFrame;
 
 /// What joins the nodes of a run, and the way of each frame through each switch.
 pub struct Network<'a> {
     cables: Vec<[End; 2]>,
-    /// By switch.
-    hops: Vec<&'a [Hop]>,
+    switches: &'a [SwitchOutput],
     latency: Ps,
 }
 
@@ -21,9 +22,10 @@ pub struct Passage<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// A network with cables of the one-way latency `latency`. `hops` are those of each switch.
-    pub fn new(topology: &Topology, nodes: usize, hops: Vec<&'a [Hop]>, latency: Ps) -> Network<'a> {
-        Network { cables: topology.cables(nodes).unwrap_or_default(), hops, latency }
+    /// A network with cables of the one-way latency `latency`. The hops and the cables of the
+    /// switches were recorded.
+    pub fn new(topology: &Topology, nodes: usize, switches: &'a [SwitchOutput], latency: Ps) -> Network<'a> {
+        Network { cables: topology.cables(nodes).unwrap_or_default(), switches, latency }
     }
 
     /// One-way latency of each cable.
@@ -31,19 +33,34 @@ impl<'a> Network<'a> {
         self.latency
     }
 
-    /// The way of the frame whose first and last symbol node `sender` put on its pins at `start`
-    /// and `end`. `None` if a link or a switch has lost it, or a link has delayed it.
-    pub fn passage(&self, sender: usize, start: Ps, end: Ps) -> Option<Passage<'a>> {
-        let (mut at, mut first, mut last) = (End::Node(sender), start, end);
-        let mut hops = Vec::new();
-        while let End::Switch { switch, port } = self.other_end(at)? {
-            let arrives = first + self.latency;
-            let own = |hop: &&Hop| hop.ingress == port && hop.first_in == arrives;
-            let hop = self.hops.get(switch)?.iter().find(own)?;
-            hops.push((switch, hop));
-            (at, first, last) = (End::Switch { switch, port: hop.egress }, hop.first_out, hop.last_out);
+    /// The ways of a frame of node `sender` to another node, in the order of arrival: several if a
+    /// cable has doubled it, none if a cable or a switch has lost it.
+    pub fn passages(&self, sender: usize, frame: &SentFrame) -> Vec<Passage<'a>> {
+        let mut found = Vec::new();
+        self.follow(End::Node(sender), &frame.arrivals, frame.end - frame.start, &[], &mut found);
+        found.sort_by_key(|passage| passage.arrived);
+        found
+    }
+
+    /// Follows the copies of a frame that leave `from`, and are at the other end of the cable at
+    /// `arrivals`.
+    fn follow(&self, from: End, arrivals: &[Ps], length: Ps, hops: &[(usize, &'a Hop)], found: &mut Vec<Passage<'a>>) {
+        let Some(to) = self.other_end(from) else { return };
+        for first in arrivals {
+            let End::Switch { switch, port } = to else {
+                found.push(Passage { hops: hops.to_vec(), arrived: *first + length });
+                continue;
+            };
+            let Some(passed) = self.switches.get(switch) else { continue };
+            let own = |hop: &&Hop| hop.ingress == port && hop.first_in == *first;
+            let Some(hop) = passed.hops.iter().find(own) else { continue };
+            let sent = passed.captured.get(hop.egress).into_iter().flatten();
+            let again: Vec<Ps> =
+                sent.filter(|frame| frame.start == hop.first_out).filter_map(|frame| frame.arrival).collect();
+            let next = End::Switch { switch, port: hop.egress };
+            let hops: Vec<_> = hops.iter().copied().chain([(switch, hop)]).collect();
+            self.follow(next, &again, hop.last_out - hop.first_out, &hops, found);
         }
-        Some(Passage { hops, arrived: last + self.latency })
     }
 
     fn other_end(&self, end: End) -> Option<End> {
@@ -55,31 +72,82 @@ impl<'a> Network<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_fabric::SwitchSettings;
+    use sim_fabric::{CapturedFrame, Outcome, SwitchSettings};
+
+    const LATENCY: Ps = Ps(10);
+
+    /// From the first to the last symbol of a frame.
+    const LENGTH: Ps = Ps(50);
+
+    fn sent(start: u64, arrivals: &[u64]) -> SentFrame {
+        let arrivals = arrivals.iter().map(|at| Ps(*at)).collect();
+        SentFrame { start: Ps(start), end: Ps(start) + LENGTH, arrivals, data: None, contents: Box::default() }
+    }
+
+    /// A switch that frames have passed, each from one port to another, 80 ps from the first symbol
+    /// in to the first symbol out. `late`: how much later than usual copies come over the next cable.
+    fn passed(ways: &[(usize, usize, u64)], late: &[u64]) -> SwitchOutput {
+        let mut output = SwitchOutput { captured: vec![Vec::new(); 2], ..SwitchOutput::default() };
+        for (ingress, egress, first_in) in ways {
+            let [first_in, first_out] = [0, 80].map(|after| Ps(first_in + after));
+            output.hops.push(Hop {
+                ingress: *ingress,
+                frame_idx: 0,
+                egress: *egress,
+                bytes: 64,
+                first_in,
+                last_in: first_in + LENGTH,
+                decided: first_in + Ps(60),
+                admitted: first_in + Ps(60),
+                ready: first_in + Ps(70),
+                first_out,
+                last_out: first_out + LENGTH,
+            });
+            for late in late {
+                output.captured[*egress].push(CapturedFrame {
+                    frame_idx: 0,
+                    is_copy: false,
+                    start: first_out,
+                    end: first_out + LENGTH,
+                    bytes: Vec::new(),
+                    error: false,
+                    outcome: Outcome::Delivered,
+                    arrival: Some(first_out + LATENCY + Ps(*late)),
+                });
+            }
+        }
+        output
+    }
 
     #[test]
     fn a_frame_is_followed_from_switch_to_switch_and_not_found_where_it_was_lost() {
         let topology = Topology::TwoLevel { nodes_per_leaf: 1, spines: 1, switch: SwitchSettings::default() };
         // Ports of a leaf: its node, the spine. Ports of the spine: its leaves.
-        let hop = |ingress, egress, first_in: u64| Hop {
-            ingress,
-            frame_idx: 0,
-            egress,
-            bytes: 64,
-            first_in: Ps(first_in),
-            last_in: Ps(first_in + 50),
-            decided: Ps(first_in + 60),
-            admitted: Ps(first_in + 60),
-            ready: Ps(first_in + 70),
-            first_out: Ps(first_in + 80),
-            last_out: Ps(first_in + 130),
+        let switches =
+            |late: &[u64]| [passed(&[(0, 1, 110)], &[0]), passed(&[(1, 0, 290)], &[0]), passed(&[(0, 1, 200)], late)];
+        let whole = switches(&[0]);
+        let network = Network::new(&topology, 2, &whole, LATENCY);
+        let passages = network.passages(0, &sent(100, &[110]));
+        let hops = [(0, &whole[0].hops[0]), (2, &whole[2].hops[0]), (1, &whole[1].hops[0])];
+        assert_eq!(passages, [Passage { hops: hops.to_vec(), arrived: Ps(290 + 80 + 10 + 50) }]);
+        assert_eq!(network.passages(0, &sent(101, &[111])), []);
+        // The cable behind the spine has lost it, or the first one.
+        assert_eq!(Network::new(&topology, 2, &switches(&[]), LATENCY).passages(0, &sent(100, &[110])), []);
+        assert_eq!(network.passages(0, &sent(100, &[])), []);
+    }
+
+    #[test]
+    fn each_copy_of_a_frame_arrives_when_its_cable_says() {
+        let arrived = |network: &Network<'_>, arrivals: &[u64]| {
+            network.passages(0, &sent(100, arrivals)).iter().map(|passage| passage.arrived.0).collect::<Vec<_>>()
         };
-        let (up, across, down) = ([hop(0, 1, 110)], [hop(0, 1, 200)], [hop(1, 0, 290)]);
-        let network = |spine| Network::new(&topology, 2, vec![&up, &down, spine], Ps(10));
-        let passage = network(&across).passage(0, Ps(100), Ps(150)).expect("it arrives");
-        assert_eq!(passage.hops, [(0, &up[0]), (2, &across[0]), (1, &down[0])]);
-        assert_eq!(passage.arrived, Ps(290 + 130 + 10));
-        assert_eq!(network(&[]).passage(0, Ps(100), Ps(150)), None);
-        assert_eq!(network(&across).passage(0, Ps(101), Ps(151)), None);
+        let cable = Network::new(&Topology::Cable {}, 2, &[], LATENCY);
+        assert_eq!(arrived(&cable, &[110, 172]), [160, 222]);
+        assert_eq!(arrived(&cable, &[940]), [990], "held back");
+        // Both copies pass the switch, whose next cable doubles them again.
+        let topology = Topology::Switch { switch: SwitchSettings::default() };
+        let switch = [passed(&[(0, 1, 110), (0, 1, 310)], &[62, 0])];
+        let switched = Network::new(&topology, 2, &switch, LATENCY);
+        assert_eq!(arrived(&switched, &[110, 310]), [250, 312, 450, 512]);
     }
 }

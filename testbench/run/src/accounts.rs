@@ -28,12 +28,11 @@ pub(crate) struct Made {
 
 impl<'a> Accountant<'a> {
     pub(crate) fn new(config: &'a ClusterConfig, output: &'a ClusterOutput) -> Accountant<'a> {
-        let hops = output.switches.iter().map(|switch| switch.hops.as_slice()).collect();
         let latency = cluster::link_latency(&config.scenario);
         Accountant {
             config,
             logs: output.nodes.iter().map(|node| &node.log).collect(),
-            network: Network::new(&output.topology, output.nodes.len(), hops, latency),
+            network: Network::new(&output.topology, output.nodes.len(), &output.switches, latency),
         }
     }
 

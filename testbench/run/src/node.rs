@@ -175,12 +175,20 @@ impl<T: 'static> Node<T> {
         }
     }
 
+    /// Frames come in the order in which they begin on the line: one that a fault has held back, and
+    /// the copy of one, come behind later frames.
     fn collect_frames(&mut self) {
+        let sent = &mut self.log.sent;
         for frame in self.port.tx.take_captured() {
-            if !frame.is_copy {
-                let data = DataFrame::parse(frame.contents());
-                let contents = frame.contents().into();
-                self.log.sent.push(SentFrame { start: frame.start, end: frame.end, data, contents });
+            let place = sent.partition_point(|other| other.start < frame.start);
+            match sent.get_mut(place).filter(|other| other.start == frame.start) {
+                Some(original) => original.arrivals.extend(frame.arrival),
+                None => {
+                    let data = DataFrame::parse(frame.contents());
+                    let contents = frame.contents().into();
+                    let arrivals = frame.arrival.into_iter().collect();
+                    sent.insert(place, SentFrame { start: frame.start, end: frame.end, arrivals, data, contents });
+                }
             }
         }
     }

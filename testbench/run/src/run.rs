@@ -7,7 +7,6 @@ use nic_layout::vmh::VmhGeometry;
 use nicscope_account::results::{Results, Run, RESULTS_SCHEMA};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::memory_map::Wanted;
-use nicscope_scenario::personality::Lookup;
 use nicscope_scenario::scenario::{Library, Scenario, WorkloadKind};
 use nicscope_scenario::{failed, image, memory_map, platform, request_error};
 
@@ -108,7 +107,6 @@ pub fn cluster_config(config: &RunConfig, platform_name: &str, miss_ratio: f64) 
         // Accounts are of messages of the personality itself.
         record: scenario.personality.has_accounts
             && scenario.emp.library == Library::Emp
-            && (scenario.personality.lookup != Lookup::Matched || scenario.cores == 1)
             && matches!(
                 scenario.workload.kind,
                 WorkloadKind::PingPong | WorkloadKind::Fetch | WorkloadKind::Bystander | WorkloadKind::Pages

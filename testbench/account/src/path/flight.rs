@@ -8,8 +8,9 @@ use super::host;
 use super::way::{same_low_bits, Leg, PathError, Way};
 use crate::account::Clock;
 use crate::log::{NodeLog, Probe, SentFrame};
+use crate::route::Passage;
 
-impl Way<'_> {
+impl<'a> Way<'a> {
     /// All transmissions of the last frame of a kind, up to the transmission that is accepted.
     pub(super) fn flights(&mut self, kind: FrameKind) -> Result<(), PathError> {
         let leg = self.leg(kind)?;
@@ -29,18 +30,42 @@ impl Way<'_> {
         Ok(())
     }
 
-    /// The frame on its way through cables and switches; the time at which its end stands on the
-    /// receiver's pins, if it comes there.
-    pub(super) fn network(&mut self, frame: &SentFrame, sender: usize) -> Option<Ps> {
+    /// The first copy of a frame that came into the receive ring of the other node, and when. `None`
+    /// if the network has lost it, or the MAC has dropped it.
+    pub(super) fn stored(&self, frame: &SentFrame, sender: usize, receiver: usize) -> Option<(Passage<'a>, Ps)> {
+        let log = self.journey.logs[receiver];
+        self.journey.network.passages(sender, frame).into_iter().find_map(|passage| {
+            // The frame is in the ring well before another one of the smallest size can end. So if it
+            // was dropped, that shows first.
+            let stored = log.first_pulse(Probe::MacRxDone, passage.arrived)?;
+            let dropped = log.first_pulse(Probe::MacRxDrop, passage.arrived);
+            dropped.is_none_or(|dropped| dropped > stored).then_some((passage, stored))
+        })
+    }
+
+    /// A frame on its way to the receive ring of the other node. When it is there, if it comes there.
+    pub(super) fn arrive(&mut self, frame: &SentFrame, sender: usize, receiver: usize) -> Option<Ps> {
         let network = self.journey.network;
-        let Some(passage) = network.passage(sender, frame.start, frame.end) else {
-            self.mark(frame.start, sender, Clock::Link, "link: frame");
+        let Some((passage, stored)) = self.stored(frame, sender, receiver) else {
+            match network.passages(sender, frame).first() {
+                Some(dropped) => self.pass(frame, dropped, sender, receiver),
+                None => self.mark(frame.start, sender, Clock::Link, "link: frame"),
+            }
             return None;
         };
-        let mut end = frame.end;
-        for (index, (switch, hop)) in passage.hops.iter().enumerate() {
+        self.pass(frame, &passage, sender, receiver);
+        self.mark(stored, receiver, Clock::Core, "event waits");
+        Some(stored)
+    }
+
+    /// A frame on its way through cables and switches.
+    fn pass(&mut self, frame: &SentFrame, passage: &Passage<'_>, sender: usize, receiver: usize) {
+        let latency = self.journey.network.latency();
+        // When the frame began to leave what it has passed last, and when it had left it.
+        let (mut start, mut end) = (frame.start, frame.end);
+        for (switch, hop) in &passage.hops {
             // The first symbol travels alone: the wait for the others is part of the reception.
-            self.mark(hop.first_in - network.latency(), sender, Clock::Link, "link: latency");
+            self.leave(start, hop.first_in - latency, sender, "link: latency");
             let stages = [
                 (hop.first_in, "receive"),
                 (hop.decided, "waits for room"),
@@ -50,16 +75,21 @@ impl Way<'_> {
             for (at, stage) in stages {
                 self.mark(at, sender, Clock::Link, format!("switch {switch}: {stage}"));
             }
-            if index + 1 == passage.hops.len() {
-                self.mark(hop.first_out, sender, Clock::Link, "link: frame");
-                end = hop.last_out;
-            }
+            (start, end) = (hop.first_out, hop.last_out);
         }
-        if passage.hops.is_empty() {
-            self.mark(frame.start, sender, Clock::Link, "link: frame");
+        let arrived = passage.arrived;
+        self.leave(start, arrived - latency - (end - start), sender, "link: frame");
+        self.mark(arrived - latency, sender, Clock::Link, "link: latency");
+        self.mark(arrived, receiver, Clock::Link, "MAC: end of frame to the ring");
+    }
+
+    /// A frame that was to leave at `start` and is on the cable from `begins` on: a fault of the
+    /// cable has held it back, or what that has doubled.
+    fn leave(&mut self, start: Ps, begins: Ps, sender: usize, stage: &'static str) {
+        if begins > start {
+            self.mark(start, sender, Clock::Link, "link: held back");
         }
-        self.mark(end, sender, Clock::Link, "link: latency");
-        Some(passage.arrived)
+        self.mark(begins, sender, Clock::Link, stage);
     }
 
     /// One transmission: the frame on the link, and what the receiver made of it. True when it was
@@ -69,19 +99,9 @@ impl Way<'_> {
         let (sender, receiver) = (leg.from, leg.to);
         let log = journey.logs[receiver];
         let sequence = frame.data.map_or(0, |data| data.sequence);
-        let Some(arrived) = self.network(frame, sender) else {
+        let Some(stored) = self.arrive(frame, sender, receiver) else {
             return Ok(false);
         };
-        self.mark(arrived, receiver, Clock::Link, "MAC: end of frame to the ring");
-        // The frame is in the ring well before another one of the smallest size can end.
-        let stored = log.first_pulse(Probe::MacRxDone, arrived);
-        let dropped = log.first_pulse(Probe::MacRxDrop, arrived);
-        let stored = match (stored, dropped) {
-            (Some(stored), Some(dropped)) if dropped < stored => return Ok(false),
-            (None, _) => return Ok(false),
-            (Some(stored), _) => stored,
-        };
-        self.mark(stored, receiver, Clock::Core, "event waits");
         let Some((mut header, ..)) = header_of(log, stored, sequence) else {
             return Ok(false);
         };

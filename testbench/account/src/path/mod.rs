@@ -134,7 +134,13 @@ mod tests {
             ],
             trace: markers(&[(600, Marker::DoorbellTaken, 0), (700, Marker::TransmitPosted, SEQUENCE)]),
             probes: pulses(&[(500, Probe::Doorbell), (800, Probe::MacTxStart)]),
-            sent: vec![SentFrame { start: Ps(900), end: Ps(1000), data, contents: Box::default() }],
+            sent: vec![SentFrame {
+                start: Ps(900),
+                end: Ps(1000),
+                arrivals: vec![Ps(1000)],
+                data,
+                contents: Box::default(),
+            }],
             ..NodeLog::default()
         };
         let receiver = NodeLog {
@@ -158,7 +164,7 @@ mod tests {
     }
 
     fn account_of(operation: Operation, logs: &[NodeLog; 2]) -> Result<Account, PathError> {
-        let network = Network::new(&Topology::Cable {}, 2, Vec::new(), Ps(100));
+        let network = Network::new(&Topology::Cable {}, 2, &[], Ps(100));
         let logs = [&logs[0], &logs[1]];
         Journey {
             message: MESSAGE,
@@ -241,6 +247,7 @@ mod tests {
             sent: vec![SentFrame {
                 start: Ps(2300),
                 end: Ps(2400),
+                arrivals: vec![Ps(2400)],
                 data: frame(FrameKind::REPLY, 4),
                 contents: Box::default(),
             }],

@@ -5,7 +5,7 @@ use nicscope_account::account::Account;
 use nicscope_account::category::{self, Category};
 use nicscope_account::results::Run;
 use nicscope_run::run::{self, RunConfig};
-use nicscope_scenario::scenario;
+use nicscope_scenario::scenario::{self, Scheme};
 
 const SEED: u64 = 16;
 
@@ -58,4 +58,47 @@ fn a_message_that_is_refused_waits_at_its_sender() {
         ["receiver: refuse message", "waits for the sender's pause", "sender: time-out", "receiver: place data"];
     runs[0].misses.iter().for_each(|account| has(account, &refused));
     runs[0].misses.iter().for_each(|account| has(account, &["switch 0: forward", "switch 0: forward"]));
+}
+
+/// In each scheme a stage names the core on which it is.
+#[test]
+fn spans_of_messages_on_two_cores_add_up() {
+    let cases: [(Scheme, &[&str]); 5] = [
+        (Scheme::So, &["handed over, waits for core B", "sender, core B: ask for data", "receiver: match"]),
+        (Scheme::Ro, &["sender: ask for data", "receiver: match", "handed over, waits for core B"]),
+        (Scheme::Dsr, &["sender: ask for data", "receiver, core B: match", "receiver, core B: place data"]),
+        (Scheme::Sr, &["sender, core B: ask for data", "receiver: match", "receiver, core B: return descriptor"]),
+        (Scheme::Dynamic, &["sender: ask for data", "receiver, core B: match"]),
+    ];
+    let sizes = [10, 0, 5000];
+    for (scheme, stages) in cases {
+        let runs = runs(&sizes, &["misses.ratios=0.0", "cores=2", &format!("emp.scheme=\"{}\"", scheme.name())]);
+        assert_eq!(runs[0].accounts, sizes.len() as u64 * 4 * 5, "{scheme:?}");
+        assert_eq!(runs[0].largest_difference_ps, 0, "{scheme:?}");
+        has(&runs[0].hits[0], stages);
+    }
+}
+
+/// Frames that are lost, wrong, doubled and held back, and acknowledgements as well.
+#[test]
+fn spans_add_up_on_a_link_that_does_everything_wrong() {
+    let faults = [
+        "misses.ratios=0.0",
+        "workload.iterations=25",
+        "faults.loss_ratio=0.03",
+        "faults.corrupt_ratio=0.03",
+        "faults.duplicate_ratio=0.06",
+        "faults.delay_ratio=0.06",
+        "faults.delay_ns_min=1000",
+        "faults.delay_ns_max=60000",
+    ];
+    for (topology, cores) in [("cable", 1), ("switch", 1), ("cable", 2)] {
+        let (topology, cores) = (format!("topology.kind={topology}"), format!("cores={cores}"));
+        let set: Vec<&str> = faults.into_iter().chain([&*topology, &*cores]).collect();
+        let runs = runs(&[10, 9000], &set);
+        assert_eq!(runs[0].accounts, 2 * 25 * 5);
+        assert_eq!(runs[0].largest_difference_ps, 0);
+        let again: u64 = runs[0].rows.iter().map(|row| row.retransmissions).sum();
+        assert!(again > 0, "no frame was sent again");
+    }
 }

@@ -95,9 +95,16 @@ impl Way<'_> {
         let answers: Vec<Sent<'_>> = sent(journey.logs[receiver], sender, received, ended.0)
             .filter(|answer| answer.header.kind == ACK && answer.header.of_message() == facts.number)
             .collect();
-        let (answer, lost) = answers.split_last().ok_or_else(|| journey.missing("no acknowledgement of it"))?;
-        if lost.is_empty() {
-            self.answer(*answer, receiver, (received, core))?;
+        // The one that ended the message: another may be on its way then.
+        let taken = |answer: &Sent<'_>| self.taken(answer.frame, receiver, sender).map(|(at, _)| at);
+        let heard = answers.iter().enumerate().filter_map(|(index, answer)| Some((taken(answer)?, index)));
+        let (_, last) = heard
+            .filter(|(at, _)| *at <= ended.0)
+            .max()
+            .ok_or_else(|| journey.missing("no acknowledgement of it was taken"))?;
+        let answer = answers[last];
+        if last == 0 {
+            self.answer(answer, receiver, (received, core))?;
         } else {
             self.mark(received, sender, Clock::Core, waits_for_time_out(journey.role(sender)));
         }

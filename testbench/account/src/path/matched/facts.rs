@@ -78,7 +78,9 @@ impl<'a> Way<'a> {
         // The first frame counts until it matches; then the frame that came last.
         let last = own().find(|sent| sent.header.has(offset)).ok_or_else(|| missing("no frame has its last data"))?;
         let last = last.header.frame();
-        let is_taken = |sent: &Sent<'_>, until: Ps| self.taken(sent.frame).is_some_and(|taken| taken.0 <= until);
+        let is_taken = |sent: &Sent<'_>, until: Ps| {
+            self.taken(sent.frame, journey.sender, journey.receiver).is_some_and(|taken| taken.0 <= until)
+        };
         let mut attempts: Vec<Sent<'a>> = Vec::new();
         let mut refused: Vec<Sent<'a>> = own().filter(|sent| sent.header.frame() == 0).collect();
         let matches = refused.iter().rposition(|sent| is_taken(sent, matched.0)).unwrap_or(0);
