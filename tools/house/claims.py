@@ -2,8 +2,9 @@
 """The pages of requirements and invariants name what exists, and leave out no number.
 
 * Every test function and every path in code of the two pages exists.
-* Requirements M-1 to M-68 have one row each in the table of states, and each state is known; a row
-  that is not absent names what decides it. Invariants INV-1 to the last have one row each, in order.
+* Requirements M-1 to M-68 have one row each in their table of states, and E-1 to E-57 a row in some
+  table. Each state is known; a row that is not absent names what decides it. Invariants INV-1 to the
+  last have one row each, in order.
 * Every number that a source file or another page cites (M, E, MC, MN, INV) stands in the pages.
 """
 
@@ -15,7 +16,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 REQUIREMENTS, INVARIANTS = "docs/requirements.md", "docs/invariants.md"
-M_LAST = 68
+M_LAST, E_LAST = 68, 57
 STATES = ("done", "partial", "different", "absent")
 SOURCES = (".rs", ".sv", ".rdl", ".toml", ".md", ".py")
 # This script and its test name numbers that do not exist.
@@ -54,11 +55,14 @@ def find(files: dict[str, str]) -> list[str]:
             elif _NAME.fullmatch(name) and name not in functions:
                 wrong.append(f"{page}: there is no test {name}")
 
-    section = requirements.partition("## Protocol and lookup")[2].partition("\n## ")[0]
-    states = [row for row in rows(section) if row[0].startswith("M-")]
+    def section(title: str, first: str) -> list[list[str]]:
+        text = requirements.partition(f"## {title}")[2].partition("\n## ")[0]
+        return [row for row in rows(text) if row[0].startswith(first)]
+
+    states = section("Protocol and lookup", "M-")
     if [row[0] for row in states] != [f"M-{n}" for n in range(1, M_LAST + 1)]:
         wrong.append(f"{REQUIREMENTS}: the table of states is not M-1 to M-{M_LAST}, one row each")
-    for row in states:
+    for row in section("EMP", "E-") + states:
         state = re.match(r"\*\*(\w+)\*\*(.*)", row[2])
         if not state or state[1] not in STATES:
             wrong.append(f"{REQUIREMENTS}: {row[0]} has no known state")
@@ -75,6 +79,7 @@ def find(files: dict[str, str]) -> list[str]:
     known = {(letter, n) for letter in ("M", "E", "MC", "MN") for row in rows(requirements)
              for n in numbers(row[0], letter)}
     known |= {("INV", n) for row in listed for n in numbers(row[0], "INV")}
+    wrong += [f"{REQUIREMENTS}: E-{n} stands in no table" for n in range(1, E_LAST + 1) if ("E", n) not in known]
     for path, text in sorted(files.items()):
         if not path.endswith(SOURCES) or path.startswith(SELF):
             continue

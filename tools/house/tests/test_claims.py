@@ -9,11 +9,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import claims  # noqa: E402
 
 
-def repository(state: str = "**done** | `some_test_passes_here`", more: str = "") -> dict[str, str]:
-    """Two pages with all numbers; the state of the first requirement is given."""
+DECIDED = "**done** | `some_test_passes_here`"
+
+
+def repository(state: str = DECIDED, emp: str = DECIDED, more: str = "") -> dict[str, str]:
+    """Two pages with all numbers; the states of the first requirements of both tables are given."""
     rest = "".join(f"| M-{n} | text | **absent** | |\n" for n in range(2, claims.M_LAST + 1))
+    of_emp = "".join(f"| E-{n} | text | **absent** | |\n" for n in range(4, claims.E_LAST + 1))
     return {
-        claims.REQUIREMENTS: f"## Protocol and lookup\n\n| M-1 | text | {state} |\n{rest}\n"
+        claims.REQUIREMENTS: f"## EMP\n\n| E-3 | text | {emp} |\n{of_emp}\n"
+                             f"## Protocol and lookup\n\n| M-1 | text | {state} |\n{rest}\n"
                              "## Published\n\n| E-1, E-2 | a machine |\n| MN-3 | 8 us |\n",
         claims.INVARIANTS: "| INV-1 | a | F | `src/lib.rs` | - | - |\n| INV-2 | b | S | - | - | - |\n",
         "crate/src/lib.rs": "// INV-2, M-1 and E-2.\nfn some_test_passes_here() {}\n" + more,
@@ -43,11 +48,15 @@ class Claims(unittest.TestCase):
         files = repository()
         files[claims.REQUIREMENTS] = files[claims.REQUIREMENTS].replace("| M-7 |", "| M-8 |")
         self.finds(files, "M-1 to M-68")
+        files = repository()
+        files[claims.REQUIREMENTS] = files[claims.REQUIREMENTS].replace("| E-9 |", "| E-8 |")
+        self.finds(files, "E-9")
 
     def test_a_state_that_is_unknown_or_says_nothing_is_found(self):
         self.finds(repository("fine | `some_test_passes_here`"), "no known state")
         self.finds(repository("**partial** | `some_test_passes_here`"), "nothing says how")
         self.finds(repository("**done** | by nothing"), "nothing decides M-1")
+        self.finds(repository(emp="**done** | by nothing"), "nothing decides E-3")
 
     def test_an_invariant_that_is_left_out_is_found(self):
         files = repository()
@@ -61,7 +70,7 @@ class Claims(unittest.TestCase):
 
     def test_a_number_that_code_cites_and_no_page_has_is_found(self):
         self.finds(repository(more="// INV-9\n"), "crate/src/lib.rs", "INV-9")
-        self.finds(repository(more="// E-1, E-7\n"), "E-7")
+        self.finds(repository(more="// E-1, E-77\n"), "E-77")
         self.finds(repository(more="// INV-1 to 3\n"), "INV-3")
 
 

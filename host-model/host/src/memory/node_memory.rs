@@ -98,6 +98,11 @@ impl Memory {
         Ok(())
     }
 
+    /// All pages that a process has reserved, once each, whether it has touched them or not.
+    pub fn reserved_pages(&self, pid: Pid) -> Vec<VirtPage> {
+        self.spaces.get(&pid).map_or_else(Vec::new, |space| space.reserved().collect())
+    }
+
     /// Whether the process may touch the page.
     pub fn is_mapped(&self, pid: Pid, page: VirtPage) -> bool {
         self.spaces.get(&pid).is_some_and(|space| space.contains(page))

@@ -42,6 +42,14 @@ impl AddressSpace {
         self.single_pages.insert(page.0);
     }
 
+    /// The pages that were reserved, and then those that were added singly.
+    pub fn reserved(&self) -> impl Iterator<Item = VirtPage> + '_ {
+        let heap = HEAP_FIRST_PAGE..HEAP_FIRST_PAGE + self.heap_used_pages;
+        let of_heap = heap.clone();
+        let single = self.single_pages.iter().copied().filter(move |page| !of_heap.contains(page));
+        heap.chain(single).map(VirtPage)
+    }
+
     pub fn contains(&self, page: VirtPage) -> bool {
         let heap_pages = self.heap_used_pages.next_multiple_of(HEAP_STEP_PAGES);
         (HEAP_FIRST_PAGE..HEAP_FIRST_PAGE + heap_pages).contains(&page.0) || self.single_pages.contains(&page.0)

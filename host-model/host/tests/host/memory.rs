@@ -42,6 +42,19 @@ fn the_same_seed_gives_the_same_pages() {
     assert_ne!(pages(3), pages(4));
 }
 
+#[test]
+fn what_is_reserved_is_listed_once_and_nothing_beside_it() {
+    let mut memory = memory();
+    let first = memory.reserve(PID, 4097).expect("room").page();
+    let second = memory.reserve(PID, 1).expect("room").page();
+    // One page of the heap, and one outside.
+    memory.add_page(PID, second).expect("a page");
+    memory.add_page(PID, VirtPage(7)).expect("a page");
+    let expected = [first, VirtPage(first.0 + 1), second, VirtPage(7)];
+    assert_eq!(memory.reserved_pages(PID), expected);
+    assert!(memory.reserved_pages(Pid(PID.0 + 1)).is_empty());
+}
+
 proptest! {
     #[test]
     fn a_process_reads_what_it_wrote(

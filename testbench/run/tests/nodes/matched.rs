@@ -411,6 +411,36 @@ fn the_driver_refuses_what_it_must() {
     Bench { personality: "emp", ..Bench::default() }.run([tries, waits]);
 }
 
+/// The thesis's applications lock all their memory at their start (facts E-15).
+#[test]
+fn a_process_locks_all_its_memory_at_once() {
+    let locks = job(|member: Member| async move {
+        let process = member.handle.open_with::<Messages>("locks").await.map_err(wrong)?;
+        let areas = [1, 4096, 3 * 4096 + 1].map(|bytes| (bytes, process.alloc(bytes).map_err(wrong)));
+        let pinned = || member.handle.memory().borrow().counts().pinned_now;
+        let before = pinned();
+        process.lock_all().await.map_err(wrong)?;
+        expect!(pinned() - before == 1 + 1 + 4, "{} pages were locked", pinned() - before);
+        for (bytes, at) in areas {
+            process.learn(at?, bytes).await.map_err(wrong)?;
+        }
+        // What is locked is not locked again, and what comes later is not locked.
+        process.lock_all().await.map_err(wrong)?;
+        expect!(pinned() - before == 6, "{} pages were locked", pinned() - before);
+        let later = process.alloc(4096).map_err(wrong)?;
+        let end = process.learn(later, 1).await.err();
+        expect!(end == Some(DriverError::NotLocked { address: later }), "a later page: {end:?}");
+        close(&member, &process).await?;
+        expect!(pinned() == 0, "{} pages are locked when the process has ended", pinned());
+        Ok(())
+    });
+    let waits = job(|member: Member| async move {
+        let (process, _) = open(&member).await?;
+        close(&member, &process).await
+    });
+    Bench { personality: "emp", ..Bench::default() }.run([locks, waits]);
+}
+
 /// A process that writes what it likes into descriptors and mailboxes.
 #[test]
 fn a_hostile_process_harms_its_own_messages_only() {

@@ -100,13 +100,28 @@ impl Emp {
     /// # Errors
     /// The process has ended, has no such page, or may not lock so many.
     pub async fn lock(&self, cpu: &Cpu, pid: Pid, start: UserVirt, bytes: u32) -> Result<(), DriverError> {
-        let Core { context, pins, .. } = &self.core;
+        self.core.context.system_call(cpu).await;
+        self.pin(cpu, pid, &pages_of(start, bytes).collect::<Vec<_>>()).await
+    }
+
+    /// System call `mlockall`: every page that the process has reserved stays in memory until the
+    /// process ends (facts E-15). What it reserves later is not locked.
+    ///
+    /// # Errors
+    /// The process has ended, or may not lock so many pages.
+    pub async fn lock_all(&self, cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
+        let context = &self.core.context;
         context.system_call(cpu).await;
-        let pages: Vec<VirtPage> = pages_of(start, bytes).collect();
-        let missing = pins.missing(pid, &pages);
+        let pages = context.memory().borrow().reserved_pages(pid);
+        self.pin(cpu, pid, &pages).await
+    }
+
+    async fn pin(&self, cpu: &Cpu, pid: Pid, pages: &[VirtPage]) -> Result<(), DriverError> {
+        let pins = &self.core.pins;
+        let missing = pins.missing(pid, pages);
         pins.charge_pin(cpu, &missing).await;
-        pins.pin(pid, &pages);
-        pins.all(pid, &pages)?;
+        pins.pin(pid, pages);
+        pins.all(pid, pages)?;
         Ok(())
     }
 

@@ -74,6 +74,22 @@ impl Process<Messages> {
         .await
     }
 
+    /// Locks all memory that the process has, until it ends: what the thesis's applications do once
+    /// at their start (facts E-15). Memory of a later `alloc` is not locked. With virtual addresses
+    /// nothing is locked.
+    ///
+    /// # Errors
+    /// The process may not lock so many pages.
+    pub async fn lock_all(&self) -> Result<(), DriverError> {
+        if self.posts_virtual() {
+            return Ok(());
+        }
+        self.system_call(move |process| async move {
+            process.0.extension.service.lock_all(process.cpu(), process.pid()).await
+        })
+        .await
+    }
+
     /// Asks for the physical addresses of these bytes, which are locked. Later posts need not ask,
     /// unless the library asks at each post.
     ///
