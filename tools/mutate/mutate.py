@@ -24,12 +24,12 @@ CORE = Path("rtl/core")
 NOT_MUTATED = {"nic_core_pkg.sv", "nic_core_obi_checker.sv", "nic_core_rvfi.sv"}
 SELECTED = "nic_core_mutant_pkg::selected"
 PACKAGES = ["bench-core", "bench-debug", "bench-lockstep"]
-# A quick subset of the core's own tests by package; the quickest first. Programs that fail need not be shrunk.
-TESTS = {
-    "core": ["cycles", "instructions", "traps", "dispatch", "counters", "random_programs"],
-    "debug": ["steps", "triggers", "registers", "commands", "random_halts"],
-    "lockstep": ["lockstep"],
-}
+# A quick subset of the core's own tests: package, binary, and modules in it, the quickest first. Programs that fail need not be shrunk.
+TESTS = [
+    ("core", "core_alone", ["cycles", "instructions", "traps", "dispatch", "counters", "random_programs"]),
+    ("debug", "debug", ["steps", "triggers", "registers", "commands", "random_halts"]),
+    ("lockstep", "lockstep", [""]),
+]
 LIMITS = {"CORE_INSTRUCTIONS": "30000", "CORE_SHRINKS": "0", "LOCKSTEP_INSTRUCTIONS": "150000", "LOCKSTEP_SHRINKS": "0", "DEBUG_CASES": "50"}
 # Says something of the machine, and not of the core.
 SKIPPED = "the_model_is_not_slow"
@@ -132,7 +132,7 @@ def update(path, text):
 
 
 def build(out):
-    """Builds the tests on the RTL with defects, and returns their programs by name."""
+    """Builds the tests on the RTL with defects. Returns for each its package, its name, its program, and which tests of the program are meant."""
     environment = os.environ | {"NICSCOPE_CORE_RTL": str(out / "rtl"), "CARGO_TARGET_DIR": str(out / "target")}
     packages = [argument for name in PACKAGES for argument in ("-p", name)]
     command = ["cargo", "test", "--release", "--no-run", "--message-format=json", *packages]
@@ -145,18 +145,18 @@ def build(out):
         message = json.loads(line)
         if message.get("executable") and message["target"]["kind"] == ["test"]:
             programs[Path(message["manifest_path"]).parent.name, message["target"]["name"]] = message["executable"]
-    return [(folder, name, programs[folder, name]) for folder, names in TESTS.items() for name in names]
+    return [(folder, module or name, programs[folder, name], f"{module}::" if module else "") for folder, name, modules in TESTS for module in modules]
 
 
 def run(tests, number, limit_seconds):
     """The test that finds a defect, or None; with its output."""
     environment = os.environ | LIMITS | {"NICSCOPE_CORE_PLUSARGS": f"+mutant={number}", "RUST_BACKTRACE": "0"}
     deadline = time.monotonic() + (limit_seconds or 10_000)
-    for folder, name, program in tests:
+    for folder, name, program, meant in tests:
         quiet = subprocess.PIPE if limit_seconds else None
         try:
             left = max(1.0, deadline - time.monotonic())
-            done = subprocess.run([program, "--test-threads=2", "--skip", SKIPPED], cwd=ROOT / "testbench" / folder, env=environment, stdout=quiet, stderr=quiet, timeout=left)
+            done = subprocess.run([program, meant, "--test-threads=2", "--skip", SKIPPED], cwd=ROOT / "testbench/benches" / folder, env=environment, stdout=quiet, stderr=quiet, timeout=left)
         except subprocess.TimeoutExpired:
             return f"{name} (time)", None
         if done.returncode:
