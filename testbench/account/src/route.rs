@@ -85,7 +85,8 @@ mod tests {
     }
 
     /// A switch that frames have passed, each from one port to another, 80 ps from the first symbol
-    /// in to the first symbol out. `late`: how much later than usual copies come over the next cable.
+    /// in to the first symbol out. `late`: how much later than usual each copy comes over the next
+    /// cable.
     fn passed(ways: &[(usize, usize, u64)], late: &[u64]) -> SwitchOutput {
         let mut output = SwitchOutput { captured: vec![Vec::new(); 2], ..SwitchOutput::default() };
         for (ingress, egress, first_in) in ways {

@@ -175,8 +175,8 @@ impl<T: 'static> Node<T> {
         }
     }
 
-    /// Frames come in the order in which they begin on the line: one that a fault has held back, and
-    /// the copy of one, come behind later frames.
+    /// Frames come in the order in which they begin on the line. A frame that a fault has held back
+    /// comes behind later frames, and so does a copy.
     fn collect_frames(&mut self) {
         let sent = &mut self.log.sent;
         for frame in self.port.tx.take_captured() {

@@ -30,8 +30,8 @@ impl<'a> Way<'a> {
         Ok(())
     }
 
-    /// The first copy of a frame that came into the receive ring of the other node, and when. `None`
-    /// if the network has lost it, or the MAC has dropped it.
+    /// The first copy of a frame that came into the receive ring of the other node, and when.
+    /// `None` if the network has lost it, or the MAC has dropped it.
     pub(super) fn stored(&self, frame: &SentFrame, sender: usize, receiver: usize) -> Option<(Passage<'a>, Ps)> {
         let log = self.journey.logs[receiver];
         self.journey.network.passages(sender, frame).into_iter().find_map(|passage| {
@@ -43,7 +43,7 @@ impl<'a> Way<'a> {
         })
     }
 
-    /// A frame on its way to the receive ring of the other node. When it is there, if it comes there.
+    /// A frame on its way to the receive ring of the other node. When it is there, if it comes.
     pub(super) fn arrive(&mut self, frame: &SentFrame, sender: usize, receiver: usize) -> Option<Ps> {
         let network = self.journey.network;
         let Some((passage, stored)) = self.stored(frame, sender, receiver) else {
