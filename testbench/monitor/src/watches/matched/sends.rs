@@ -57,6 +57,9 @@ pub struct Sends {
     restarted: BTreeMap<u32, u32>,
     /// The message that each record had last: node and number.
     messages: BTreeMap<u32, (u32, u16)>,
+    /// Messages of an earlier incarnation of their peer, by record: the host may see later that one
+    /// has ended. Their numbers belong to others now.
+    forgotten: BTreeMap<u32, (u32, u16, Message)>,
     /// Records that were posted, until the firmware has taken them.
     posted: BTreeSet<u32>,
     /// No message rests for longer.
@@ -79,6 +82,7 @@ impl Sends {
             peers: BTreeMap::new(),
             restarted: BTreeMap::new(),
             messages: BTreeMap::new(),
+            forgotten: BTreeMap::new(),
             posted: BTreeSet::new(),
             rest_max: Ps(2 * INTERVAL_MAX * resend.0 + TURNS_MAX.0),
             looked: Ps::ZERO,
@@ -94,6 +98,7 @@ impl Sends {
     fn take(&mut self, context: &Context, record: u32) {
         self.posted.remove(&record);
         self.messages.remove(&record);
+        self.forgotten.remove(&record);
         let Some(posting) = context.descriptors.posting(record) else { return };
         let (descriptor, at) = (posting.descriptor, context.now());
         let node = u32::from(descriptor.node);
@@ -174,13 +179,28 @@ impl Sends {
         if self.posted.contains(&record) {
             return broken(28, format!("the host sees send {record} done, and the firmware has not taken it"));
         }
-        let Some((node, number)) = self.messages.get(&record).copied() else { return Ok(()) };
-        match self.message(record) {
-            Some(message) if !message.is_accepted() => {
+        let of_peer = |(node, number): &(u32, u16)| Some((*node, *number, self.peers.get(node)?.messages.get(number)?));
+        let forgotten = || self.forgotten.get(&record).map(|(node, number, message)| (*node, *number, message));
+        match self.messages.get(&record).and_then(of_peer).or_else(forgotten) {
+            Some((node, number, message)) if !message.is_accepted() => {
                 let acknowledged = message.acknowledged.len();
                 broken(28, format!("send {record} is done: message {number} to node {node}, of which the node has acknowledged {acknowledged} collections of {:?}", message.shape))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// A peer has started again: numbers to it begin at 0.
+    fn forget(&mut self, node: u32) {
+        let session = self.restarted.remove(&node);
+        let before = self.peers.insert(node, Peer { session, ..Peer::default() });
+        for (number, message) in before.into_iter().flat_map(|peer| peer.messages) {
+            let record = message.record;
+            // A record may have a younger message.
+            if self.messages.get(&record) == Some(&(node, number)) {
+                self.messages.remove(&record);
+                self.forgotten.insert(record, (node, number, message));
+            }
         }
     }
 
@@ -241,10 +261,7 @@ impl Watch for Sends {
                 }
             }
             Marker::Command => self.restarted.extend(context.commands.obeyed().and_then(Command::restarted_peer)),
-            Marker::NumbersForgotten => {
-                let session = self.restarted.remove(&argument);
-                self.peers.insert(argument, Peer { session, ..Peer::default() });
-            }
+            Marker::NumbersForgotten => self.forget(argument),
             Marker::Idle => return self.bounded(context.now()),
             _ => {}
         }

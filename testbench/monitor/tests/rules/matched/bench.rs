@@ -5,6 +5,7 @@ use nic_layout::personality::emp::descriptor::{offset_bytes, stat, Descriptor, F
 use nic_layout::personality::emp::frame::{self, word};
 use nic_layout::personality::emp::{MAILBOX_RECEIVE, MAILBOX_SEND};
 use nic_layout::registers::{ident, mailbox};
+use nic_layout::ring::{restart_peer, MAILBOX_COMMAND};
 use nic_layout::trace::{self, Marker};
 use nic_layout::WINDOW_OFFSET;
 use nic_monitor::watches::{Messages, Receives, Sends, Watch, Watches};
@@ -96,6 +97,13 @@ impl Bench {
         self.at = Ps(self.at.0 + 30_000);
         self.monitor.marker(self.at, trace::word(marker, argument), &Host);
         self
+    }
+
+    /// The driver tells the firmware of the new session of a node, and the firmware obeys.
+    pub fn restarts(&mut self, node: u8, session: u8) -> &mut Bench {
+        let word = restart_peer(node, session);
+        self.transfer(false, true, REGISTERS + mailbox::TO_NIC.at(MAILBOX_COMMAND).offset().0, word);
+        self.mark(Marker::Command, word & trace::ARGUMENT_MASK)
     }
 
     /// Time goes by.

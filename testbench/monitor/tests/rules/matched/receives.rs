@@ -3,11 +3,9 @@
 use nic_layout::counter::Counter;
 use nic_layout::personality::emp::descriptor::{stat, ANY_SOURCE, ANY_TAG, RESERVED_TAG_MIN};
 use nic_layout::personality::emp::frame::{ABORT, ACK};
-use nic_layout::registers::mailbox;
-use nic_layout::ring::{restart_peer, MAILBOX_COMMAND};
-use nic_layout::trace::{Marker, ARGUMENT_MASK};
+use nic_layout::trace::Marker;
 
-use super::bench::{Bench, Frame, LONG, PAGE, REGISTERS, SHORT};
+use super::bench::{Bench, Frame, LONG, PAGE, SHORT};
 
 /// The rule that a step breaks behind others that break none.
 fn after(steps: impl FnOnce(&mut Bench), step: impl FnOnce(&mut Bench)) -> Option<u8> {
@@ -195,10 +193,7 @@ fn nothing_of_another_incarnation_is_matched() {
     let old = |bench: &mut Bench| _ = bench.matches(Frame { session: 1, ..of(1, 5) }, 1);
     assert_eq!(after(posted, old), Some(31));
     let restarted = |bench: &mut Bench| {
-        let word = restart_peer(1, 1);
-        bench.transfer(false, true, REGISTERS + mailbox::TO_NIC.at(MAILBOX_COMMAND).offset().0, word);
-        bench.mark(Marker::Command, word & ARGUMENT_MASK);
-        bench.matches(Frame { session: 1, ..of(0, 5) }, 1);
+        bench.restarts(1, 1).matches(Frame { session: 1, ..of(0, 5) }, 1);
     };
     assert_eq!(after(posted, restarted), None);
 }

@@ -44,6 +44,22 @@ fn a_send_ends_when_every_collection_is_acknowledged() {
     assert_eq!(done(&mut bench), Some(28), "the firmware has not taken it");
 }
 
+/// The host looks at a send when its peer has started again, and a younger message has its number.
+#[test]
+fn a_send_is_judged_by_its_own_message_when_its_number_belongs_to_another() {
+    let seen_late = |bench: &mut Bench, younger: &dyn Fn(&mut Bench)| {
+        bench.mark(Marker::MessageSent, SEND).restarts(1, 1).mark(Marker::NumbersForgotten, 1);
+        bench.post_of(SEND + 1, Descriptor { length_bytes: LONG.length, page_bytes: 4000, ..POSTED }, &[]);
+        bench.mark(Marker::PostRead, SEND + 1);
+        younger(bench);
+        bench.sees(SEND, stat::DONE).broken()
+    };
+    let leaves = |bench: &mut Bench| _ = bench.leave(Frame { session: 1, ..LONG });
+    assert_eq!(seen_late(sent().come(ack(1)).come(ack(3)), &|_| {}), None);
+    assert_eq!(seen_late(sent().come(ack(1)).come(ack(3)), &leaves), None, "the younger one is on its way");
+    assert_eq!(seen_late(&mut sent(), &|_| {}), Some(28), "the older one was not acknowledged");
+}
+
 #[test]
 fn frames_that_leave_are_of_posted_messages() {
     assert_eq!(taken().leave(LONG).broken(), None);
