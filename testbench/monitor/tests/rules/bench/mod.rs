@@ -302,7 +302,12 @@ fn symbols_of(to: u16, from: u16, frame: Frame, acknowledge: u32) -> Vec<LinkSym
         0,
         0,
     ]);
-    let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    on_wire(&words)
+}
+
+/// The words of a frame on the wire, from the preamble to the first symbol behind a good FCS.
+pub fn on_wire(words: &[u32]) -> Vec<LinkSymbol> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut crc = u32::MAX;
     for byte in &bytes {
         crc ^= u32::from(*byte);
@@ -311,8 +316,8 @@ fn symbols_of(to: u16, from: u16, frame: Frame, acknowledge: u32) -> Vec<LinkSym
         }
     }
     let all = [&[0x55; 7][..], &[0xD5], &bytes, &(!crc).to_le_bytes()].concat();
-    let on_wire = all.into_iter().map(|data| LinkSymbol { data, enable: true, error: false });
-    on_wire.chain([LinkSymbol { data: 0, enable: false, error: false }]).collect()
+    let symbols = all.into_iter().map(|data| LinkSymbol { data, enable: true, error: false });
+    symbols.chain([LinkSymbol { data: 0, enable: false, error: false }]).collect()
 }
 
 /// The rule that one wrong step breaks.

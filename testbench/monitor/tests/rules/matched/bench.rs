@@ -12,6 +12,8 @@ use nic_monitor::watches::{Messages, Receives, Sends, Watch, Watches};
 use nic_monitor::{Monitor, Pins, Places, Transfer};
 use sim_pins::{LinkSymbol, Ps};
 
+use crate::bench::on_wire;
+
 /// The first interval of a time-out.
 pub const RESEND_US: u64 = 100;
 pub const REGISTERS: u32 = 0xF000_0000;
@@ -216,16 +218,6 @@ impl Frame {
             ]);
         }
         words.resize(words.len().max(15) + usize::from(self.bytes) / 4, 0);
-        let bytes: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
-        let mut crc = u32::MAX;
-        for byte in &bytes {
-            crc ^= u32::from(*byte);
-            for _ in 0..8 {
-                crc = if crc & 1 != 0 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 };
-            }
-        }
-        let all = [&[0x55; 7][..], &[0xD5], &bytes, &(!crc).to_le_bytes()].concat();
-        let on_wire = all.into_iter().map(|data| LinkSymbol { data, enable: true, error: false });
-        on_wire.chain([LinkSymbol { data: 0, enable: false, error: false }]).collect()
+        on_wire(&words)
     }
 }
