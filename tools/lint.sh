@@ -54,6 +54,9 @@ check python3 -B tools/house/house.py
 step "the runner of the tests"
 check python3 -B -m unittest discover -q -s tools/tests -t tools/tests
 
+step "the tests share the build"
+check python3 -B tools/shared_build.py
+
 step "licences of dependencies"
 check python3 tools/licences.py
 

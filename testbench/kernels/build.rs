@@ -9,6 +9,7 @@ fn main() {
         .file("../../rtl/nic/nic_core_complex.sv")
         .file("rtl/bench_kernels.sv")
         .clock("clk_i")
+        .quick_to_build()
         .build();
     verilated_build::Model::new("bench_pair")
         .prefix("BenchPair")
@@ -19,5 +20,6 @@ fn main() {
         .file("../../rtl/nic/nic_core_complex.sv")
         .file("rtl/bench_pair.sv")
         .clock("clk_i")
+        .quick_to_build()
         .build();
 }

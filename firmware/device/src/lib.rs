@@ -3,11 +3,11 @@
 //! [`Words`] is the SRAM; [`Device`] adds rings, doorbells, mailboxes, events and timers. Caches,
 //! layers and protocols are written over these traits, so that they run on the chip and in tests on
 //! the host. Nothing here knows a protocol.
-#![cfg_attr(not(any(test, feature = "host", feature = "mock")), no_std)]
+#![cfg_attr(not(any(test, feature = "host")), no_std)]
 
 mod device;
 mod limits;
-#[cfg(feature = "mock")]
+#[cfg(any(test, feature = "host"))]
 pub mod mock;
 mod rarely;
 mod shared;

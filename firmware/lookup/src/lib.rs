@@ -5,7 +5,7 @@
 #![cfg_attr(not(any(test, feature = "host")), no_std)]
 
 mod cbh;
-#[cfg(any(test, feature = "check"))]
+#[cfg(any(test, feature = "host"))]
 pub mod check;
 #[cfg(any(test, feature = "host"))]
 pub mod host;

@@ -10,6 +10,7 @@ mod objects;
 mod runtime;
 mod shim;
 mod toolchain;
+mod units;
 mod workspace;
 
 pub use model::{Model, Trace, Unknown};

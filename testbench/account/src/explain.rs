@@ -6,6 +6,7 @@ use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{Cell, CellAlignment, Table};
 use nicscope_scenario::error::Result;
 use nicscope_scenario::request_error;
+use nicscope_scenario::scenario::Scenario;
 use serde::Serialize;
 
 use crate::account::Account;
@@ -52,14 +53,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What is explained. `has_messages`: messages are matched, not looked up.
-    const fn name(self, has_messages: bool) -> &'static str {
-        match (self, has_messages) {
-            (Outcome::Hit, false) => "a hit",
-            (Outcome::Miss, false) => "a miss",
-            (Outcome::Hit, true) => "until the receiver sees it",
-            (Outcome::Miss, true) => "refused first, since nothing was posted",
-            (Outcome::Acceptance, _) => "until the sender sees that it was accepted",
+    /// What is explained.
+    fn name(self, scenario: &Scenario) -> &'static str {
+        match self {
+            Outcome::Hit if scenario.has_messages() => "until the receiver sees it",
+            Outcome::Hit => "a hit",
+            Outcome::Miss if scenario.refuses_messages() => "refused first, since nothing was posted",
+            Outcome::Miss => "a miss",
+            Outcome::Acceptance => "until the sender sees that it was accepted",
         }
     }
 
@@ -152,7 +153,7 @@ pub fn explain<'a>(results: &'a Results, size: Option<u32>, platform: Option<&st
 pub fn text(results: &Results, explanation: &Explanation) -> String {
     let mut text = String::new();
     for message in &explanation.messages {
-        let title = format!("{}: {}", message.platform, message.outcome.name(results.scenario.has_messages()));
+        let title = format!("{}: {}", message.platform, message.outcome.name(&results.scenario));
         text.push_str(&tables::account(&title, message.account));
         text.push_str(&shares(message));
         text.push('\n');

@@ -21,5 +21,6 @@ fn main() {
         .trace(Trace::Fst)
         .unknown(Unknown::Unique)
         .coverage(env::var_os("NICSCOPE_CORE_COVERAGE").is_some())
+        .quick_to_build()
         .build();
 }

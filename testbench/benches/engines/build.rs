@@ -9,6 +9,7 @@ fn main() {
         .clock("clk_i")
         .unknown(Unknown::Unique)
         .trace(Trace::Fst)
+        .quick_to_build()
         .build();
     Model::new("bench_mac")
         .prefix("BenchMac")
@@ -18,11 +19,12 @@ fn main() {
         .clock("clk_rx_i")
         .unknown(Unknown::Unique)
         .trace(Trace::Fst)
+        .quick_to_build()
         .build();
 
     // Parts with scalar ports, for the assertions that no neighbour of a whole engine can break.
     let part = |module: &str, prefix: &str, list: &str| {
-        Model::new(module).prefix(prefix).file_list(list).clock("clk_i").build();
+        Model::new(module).prefix(prefix).file_list(list).clock("clk_i").quick_to_build().build();
     };
     part("nic_dma_align", "PartAlign", "../../../rtl/dma/dma.f");
     part("nic_word_queue", "PartQueue", "../../../rtl/dma/dma.f");

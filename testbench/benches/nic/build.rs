@@ -12,12 +12,14 @@ fn main() {
         .file_list("../../../rtl/checkers/checkers.f")
         .file("../../../rtl/checkers/nic_top_bind.sv")
         .unknown(Unknown::Unique)
+        .quick_to_build()
         .build();
     nic("WatchedPair")
         .parameter("Cores", 2)
         .file_list("../../../rtl/checkers/checkers.f")
         .file("../../../rtl/checkers/nic_top_bind.sv")
         .unknown(Unknown::Unique)
+        .quick_to_build()
         .build();
     nic("FastNic").parameter("Debug", 0).build();
 }
@@ -45,4 +47,5 @@ fn bench(top: &str, prefix: &str) -> Model {
         .file(format!("rtl/{top}.sv"))
         .clock("clk_i")
         .unknown(Unknown::Unique)
+        .quick_to_build()
 }

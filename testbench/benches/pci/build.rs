@@ -14,4 +14,5 @@ fn model(top: &str, prefix: &str) -> Model {
         .file_list("../../../rtl/pci/pci.f")
         .file(format!("rtl/{top}.sv"))
         .unknown(Unknown::Unique)
+        .quick_to_build()
 }

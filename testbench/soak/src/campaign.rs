@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
 use crate::case::{Case, MIDDLE_VMH, SMALL_VMH};
-use crate::defect::{Found, Outcome, Workload};
+use crate::defect::{Drawn, Found, Outcome, Workload};
 use crate::language::{Operation, Options};
 use crate::play::{play, Failure, Played, FAULTS};
 use crate::search::{record, Search};
@@ -23,7 +24,7 @@ use nicscope_scenario::personality::{Personality, PERSONALITIES};
 use nicscope_scenario::{failed, request_error};
 
 /// Operations of a case: enough that the time of its boot is small, few enough to be shortened.
-const OPS: std::ops::Range<usize> = 600..1200;
+const OPS: Range<usize> = 600..1200;
 const SCHEMA: u32 = 4;
 
 /// The request for a campaign.
@@ -153,7 +154,7 @@ pub trait Language: Sync {
     /// folder, and the text names them.
     fn replay(&self, file: &Path, folder: &Path) -> Result<Progress>;
 
-    /// Plays drawn cases on NICs of a personality until one fails, `cases` of them at most.
+    /// Plays drawn cases on NICs of a personality until one fails, those with the numbers `lists`.
     /// `workload` says whether the NICs have one core or two. Their firmware may have a planted
     /// defect. Lookups are not counted.
     ///
@@ -165,7 +166,7 @@ pub trait Language: Sync {
         workload: Workload,
         plant: Option<Plant>,
         seed: u64,
-        cases: u64,
+        lists: Range<u64>,
     ) -> Result<Outcome>;
 }
 
@@ -173,7 +174,7 @@ pub trait Language: Sync {
 /// about the defect.
 pub const FIND_CASES: u64 = 12;
 /// Operations of such a case.
-const FIND_OPS: std::ops::Range<usize> = 14..40;
+const FIND_OPS: Range<usize> = 14..40;
 
 /// The language whose operations are `O`.
 pub struct LanguageOf<O>(PhantomData<fn() -> O>);
@@ -198,11 +199,11 @@ impl<O: Operation> Language for LanguageOf<O> {
         workload: Workload,
         plant: Option<Plant>,
         seed: u64,
-        cases: u64,
+        lists: Range<u64>,
     ) -> Result<Outcome> {
         let options = Options { in_firmware: plant, ..Options::default() };
         let mut at = Ps::ZERO;
-        for number in 0..cases {
+        for number in lists {
             let mut case = O::draw(seed, number, FIND_OPS);
             case.cluster = case.cluster.of_personality(personality);
             if workload == Workload::ListsOnTwoCores {
@@ -212,11 +213,12 @@ impl<O: Operation> Language for LanguageOf<O> {
                 Ok(played) => at = played.simulated,
                 Err(failure) => {
                     let found = Some(Found::new(failure.statement, failure.what));
-                    return Ok(Outcome { found, at: failure.at, lookups: 0 });
+                    let list = Some(Drawn { seed, list: number });
+                    return Ok(Outcome { found, at: failure.at, lookups: 0, list });
                 }
             }
         }
-        Ok(Outcome { found: None, at, lookups: 0 })
+        Ok(Outcome { found: None, at, lookups: 0, list: None })
     }
 }
 

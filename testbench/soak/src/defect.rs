@@ -3,6 +3,7 @@
 use host_model::driver::DriverPlant;
 use nic_layout::plant::Plant;
 use nicscope_scenario::error::Statement;
+use serde::{Deserialize, Serialize};
 use sim_pins::Ps;
 
 /// The place of a defect.
@@ -87,6 +88,15 @@ impl Defect {
     }
 }
 
+/// A random list of operations, by what draws it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// The seed of all lists of a run.
+    pub seed: u64,
+    /// The number of the list, from 0 on.
+    pub list: u64,
+}
+
 /// The end of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -96,6 +106,8 @@ pub struct Outcome {
     pub at: Ps,
     /// Lookups that the monitors followed.
     pub lookups: u64,
+    /// The list that showed the violation; `None` if none did, or the workload has no lists.
+    pub list: Option<Drawn>,
 }
 
 /// A violation.

@@ -8,6 +8,8 @@ use nicscope_run::personality::table::echo::Echoes;
 use nicscope_scenario::personality;
 use nicscope_scenario::scenario::MissService;
 use nicscope_soak::case::Case;
+use nicscope_soak::defect::Drawn;
+use nicscope_soak::defects::recorded;
 use nicscope_soak::language::{Operation, Options, Planted};
 use nicscope_soak::personality::table::{mini, vmmc};
 use nicscope_soak::play::play;
@@ -126,18 +128,21 @@ const OPS: Range<usize> = 10..16;
 /// an operation hang.
 const GIVE_UP: Ps = Ps::from_us(50_000);
 
-/// Plays drawn cases with each defect, until one fails: on clusters of 2 to 8 nodes, since each
-/// defect has a seed of its own.
+/// Plays drawn cases with each defect, until one fails, the recorded one first: on clusters of 2 to
+/// 8 nodes, since each defect has a seed of its own.
 fn each_fails<O: Operation>(name: &str, planted: &[Planted<O::Plant>]) {
     let personality = personality::named(name).unwrap();
     for (Planted { plant, breaks }, seed) in planted.iter().zip(7..) {
         let options = Options { plant: Some(*plant), give_up: GIVE_UP, ..Options::default() };
-        let found = (0..CASES).find_map(|number| {
-            let mut case = O::draw(seed, number, OPS);
+        let known = recorded::list_of(name, &format!("{plant:?}")).unwrap_or_else(|error| panic!("{error}"));
+        let lists = known.into_iter().chain((0..CASES).map(|list| Drawn { seed, list }));
+        let found = lists.into_iter().find_map(|drawn| {
+            let mut case = O::draw(drawn.seed, drawn.list, OPS);
             case.cluster = case.cluster.of_personality(personality);
-            Some((case.cluster.topology, play(&case, &options).err()?))
+            Some((drawn, case.cluster.topology, play(&case, &options).err()?))
         });
-        let (nodes, failure) = found.unwrap_or_else(|| panic!("{plant:?} was not found"));
+        let (drawn, nodes, failure) = found.unwrap_or_else(|| panic!("{plant:?} was not found"));
+        recorded::keep(name, &format!("{plant:?}"), drawn).unwrap_or_else(|error| panic!("{error}"));
         println!("{plant:?} of {name}, {nodes}: {}", failure.what);
         assert!(failure.statement.is_some_and(|broken| breaks.contains(&broken)), "{plant:?}: {}", failure.what);
     }

@@ -186,10 +186,10 @@ impl Observer for Watcher {
     fn done(&mut self, config: &ClusterConfig, output: &ClusterOutput, run: &Run) {
         match self.when {
             When::Miss => {
-                let names = match config.scenario.has_messages() {
-                    true => ["message", "refused-message"],
-                    false => ["hit", "miss"],
-                };
+                let scenario = &config.scenario;
+                let hit = if scenario.has_messages() { "message" } else { "hit" };
+                let miss = if scenario.refuses_messages() { "refused-message" } else { "miss" };
+                let names = [hit, miss];
                 for (name, account) in names.into_iter().zip([run.hits.first(), run.misses.first()]) {
                     if let Some(account) = account.filter(|_| !self.has(name)) {
                         self.add_message(name, &run.platform, config, output, account);

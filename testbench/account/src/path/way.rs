@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::host;
 use crate::account::{Clock, Frequencies, Mark};
-use crate::log::{NodeLog, SentFrame};
+use crate::log::{Core, NodeLog, SentFrame};
 use crate::route::Network;
 
 /// The log lacks a step that every message takes: a bug of ours.
@@ -186,15 +186,19 @@ impl<'a> Way<'a> {
             .filter(|(at, ..)| *at < to)
             .map(|(at, marker, _)| (at, Clock::Core, format!("{role}: {}", marker.stage())))
             .collect();
-        if log.markers(from, to).any(|(_, marker, _)| marker == Marker::MissRaised) {
-            let raised =
-                log.markers(from, to).find(|(_, marker, _)| *marker == Marker::MissRaised).map_or(to, |(at, ..)| at);
+        if let Some(raised) = self.miss_raised(node, Core::A, from, to) {
             stages.extend(host::stages(log, raised, to));
-            stages.sort_by_key(|(at, ..)| *at);
         }
+        stages.sort_by_key(|(at, ..)| *at);
         for (at, clock, stage) in stages {
             self.mark(at, node, clock, stage);
         }
+    }
+
+    /// When a core first raises a miss between two times.
+    pub(super) fn miss_raised(&self, node: usize, core: Core, from: Ps, to: Ps) -> Option<Ps> {
+        let mut markers = self.journey.logs[node].markers_of(core, from, to);
+        markers.find(|(_, marker, _)| *marker == Marker::MissRaised).map(|(at, ..)| at)
     }
 }
 

@@ -71,8 +71,9 @@ mod tests {
             found: Some(Found { invariant: Some(number), what: String::new() }),
             at: Ps::from_us(3),
             lookups: 1,
+            list: None,
         };
-        let nothing = Outcome { found: None, at: Ps::from_us(9), lookups: 9 };
+        let nothing = Outcome { found: None, at: Ps::from_us(9), lookups: 9, list: None };
         let defect = &defects::of(personality::default())[0];
         let value = |outcome: &Outcome, sound: &Outcome, n: usize| {
             let played = Played { planted: vec![(defect, outcome.clone())], sound: vec![sound.clone()] };

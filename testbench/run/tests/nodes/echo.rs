@@ -73,10 +73,9 @@ fn a_message_that_fits_no_descriptor_is_refused() {
     assert!(error.exit_status() == 2 && error.to_string().contains("at most 20"), "{error}");
 }
 
+/// `make defects` plants the other defect, an answer that is omitted: nodes wait a minute for it.
 #[test]
-fn the_watch_finds_a_frame_that_is_changed_or_kept() {
-    for plant in [Plant::AnswerAltered, Plant::AnswerOmitted] {
-        let error = echo(&["workload.iterations=10"], 1, Some(plant)).unwrap_err();
-        assert_eq!(error.statement(), Some(Statement::Invariant(27)), "{}: {error}", plant.name());
-    }
+fn the_watch_finds_a_frame_that_is_changed() {
+    let error = echo(&["workload.iterations=10"], 1, Some(Plant::AnswerAltered)).unwrap_err();
+    assert_eq!(error.statement(), Some(Statement::Invariant(27)), "{error}");
 }

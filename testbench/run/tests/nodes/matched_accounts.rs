@@ -1,7 +1,7 @@
 //! Accounts of messages that the NIC matches: their spans add up to the latency, whatever the size,
 //! and also where a message is refused or a frame is lost.
 
-use nicscope_account::account::Account;
+use nicscope_account::account::{Account, Span};
 use nicscope_account::category::{self, Category};
 use nicscope_account::results::Run;
 use nicscope_run::run::{self, RunConfig};
@@ -79,6 +79,31 @@ fn spans_of_messages_on_two_cores_add_up() {
     }
 }
 
+/// A page that is not in the NIC's cache, where the message is sent from and where it goes.
+#[test]
+fn a_message_that_misses_waits_for_the_host() {
+    let by_the_host = ["interrupt delay", "interrupt handler", "miss thread wakes", "fill line (PIO)", "miss served"];
+    for (side, role) in [("send", "sender"), ("receive", "receiver")] {
+        let set = ["personality=emp-mini", "misses.ratios=0.5", &format!("misses.side={side}")];
+        let runs = runs(&[10, 5000], &set);
+        assert_eq!(runs[0].accounts, 2 * 4 * 5);
+        assert_eq!(runs[0].largest_difference_ps, 0);
+        assert_eq!(runs[0].misses.len(), 2, "one of each size");
+        let [parked, then] = ["parked", "after lookup hit"].map(|stage| format!("{role}: {stage}"));
+        let whole: Vec<&str> = [&*parked].into_iter().chain(by_the_host).chain([&*then]).collect();
+        has(&runs[0].misses[0], &whole);
+        // The frames behind the first are still on the wire when the receiver raises the miss.
+        has(&runs[0].misses[1], &whole[whole.len() - 3..]);
+        // Whatever the core does meanwhile, the message waits for the host.
+        for account in &runs[0].misses {
+            let is = |span: &Span, stage: &str| span.stage == stage;
+            let begin = account.spans.iter().position(|span| is(span, "miss thread wakes")).expect("a miss");
+            let waits = account.spans[begin..].iter().take_while(|span| !is(span, "miss served"));
+            waits.for_each(|span| assert!(!span.stage.starts_with(role), "{:?}", account.spans));
+        }
+    }
+}
+
 /// Frames that are lost, wrong, doubled and held back, and acknowledgements as well.
 #[test]
 fn spans_add_up_on_a_link_that_does_everything_wrong() {
@@ -92,9 +117,10 @@ fn spans_add_up_on_a_link_that_does_everything_wrong() {
         "faults.delay_ns_min=1000",
         "faults.delay_ns_max=60000",
     ];
-    for (topology, cores) in [("cable", 1), ("switch", 1), ("cable", 2)] {
-        let (topology, cores) = (format!("topology.kind={topology}"), format!("cores={cores}"));
-        let set: Vec<&str> = faults.into_iter().chain([&*topology, &*cores]).collect();
+    let cases = [("emp", "cable", 1), ("emp", "switch", 1), ("emp", "cable", 2), ("emp-mini", "cable", 1)];
+    for (personality, topology, cores) in cases {
+        let own = [format!("personality={personality}"), format!("topology.kind={topology}"), format!("cores={cores}")];
+        let set: Vec<&str> = faults.into_iter().chain(own.iter().map(String::as_str)).collect();
         let runs = runs(&[10, 9000], &set);
         assert_eq!(runs[0].accounts, 2 * 25 * 5);
         assert_eq!(runs[0].largest_difference_ps, 0);

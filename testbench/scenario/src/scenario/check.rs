@@ -122,7 +122,7 @@ impl Scenario {
             ));
         }
         // A message of a ping-pong can find no receive.
-        let is_refused = self.has_messages() && kind == WorkloadKind::PingPong;
+        let is_refused = self.refuses_messages() && kind == WorkloadKind::PingPong;
         if !self.has_caches() && !is_refused && self.misses.ratios != [0.0] {
             return Err(request_error!(
                 "misses.ratios: personality {:?} never misses: must be [0.0], as by --set misses.ratios=0.0",

@@ -220,10 +220,14 @@ impl Scenario {
         self.personality.has_caches()
     }
 
-    /// Whether processes send messages that the NIC matches, without a cache and without a library
-    /// above them.
+    /// Whether processes send messages that the NIC matches, without a library above them.
     pub fn has_messages(&self) -> bool {
-        self.personality.lookup == Lookup::Matched && self.emp.library == Library::Emp
+        self.personality.is_matched() && self.emp.library == Library::Emp
+    }
+
+    /// Whether a message misses when it finds no posted receive, since no lookup of it can miss.
+    pub fn refuses_messages(&self) -> bool {
+        self.has_messages() && !self.has_caches()
     }
 
     /// The geometry of the VMH cache for which the firmware is built.

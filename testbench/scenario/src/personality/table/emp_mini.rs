@@ -8,6 +8,5 @@ pub const EMP_MINI: Personality = Personality {
     image_of_core_b: None,
     description: "EMP whose NIC translates virtual addresses in a cache that misses to the host",
     lookup: Lookup::MatchedCached,
-    has_accounts: false,
     ..EMP
 };
