@@ -67,11 +67,11 @@ fn nor_is_it_in_random_lists() {
     nothing_is_found("echo", Workload::Lists);
 }
 
-/// Some of the lists in which a defect must show. `make defects` plays all.
+/// The first of the lists in which a defect must show. `make defects` plays all.
 #[test]
-fn nor_is_it_in_some_random_lists_of_matched_messages() {
+fn nor_is_it_in_a_random_list_of_matched_messages() {
     for (name, workload) in MATCHED {
-        nothing_is_found_in(name, workload, FIND_CASES / 4);
+        nothing_is_found_in(name, workload, 1);
     }
 }
 

@@ -31,13 +31,18 @@ pub fn read() -> Result<Recorded> {
     serde_json::from_str(&text).map_err(|error| in_file(&error))
 }
 
+/// Whether defects are sought from their first list on, and the file is written: `make defects`.
+pub fn are_sought() -> bool {
+    env::var_os(SEEK).is_some()
+}
+
 /// The list that showed a defect of a personality last. `None`: no list is recorded, or `make
 /// defects` seeks each defect again.
 ///
 /// # Errors
 /// As [`read`].
 pub fn list_of(personality: &str, defect: &str) -> Result<Option<Drawn>> {
-    if env::var_os(SEEK).is_some() {
+    if are_sought() {
         return Ok(None);
     }
     Ok(read()?.get(personality).and_then(|lists| lists.get(defect)).copied())
@@ -50,7 +55,7 @@ pub fn list_of(personality: &str, defect: &str) -> Result<Option<Drawn>> {
 pub fn keep(personality: &str, defect: &str, drawn: Drawn) -> Result<()> {
     /// Tests of several personalities write beside each other.
     static TURN: Mutex<()> = Mutex::new(());
-    if env::var_os(SEEK).is_none() {
+    if !are_sought() {
         return Ok(());
     }
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
