@@ -31,6 +31,10 @@ const PERSONALITY: u32 = 0xC047;
 const COUNTERS: &[&Set] = &[&LINK, &POSTS];
 /// Mailbox, and so cause, of the count.
 const MAILBOX_COUNT: usize = 3;
+/// Mailbox by which processes tell the NIC what to add.
+const MAILBOX_ADD: usize = 4;
+/// The NIC forgets what a process has added.
+const COMMAND_FORGET: u32 = 0xB;
 const TALLY: &[ServiceEntry] =
     &[SERVICES[0], ServiceEntry { personality: PERSONALITY, counters: COUNTERS, request: None, make: Tally::make }];
 
@@ -58,6 +62,11 @@ impl Service for Tally {
 
     fn open(&self, pid: Pid) {
         self.open.borrow_mut().push(pid);
+    }
+
+    async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
+        self.core.commands.wait_for_mailboxes(cpu, 1 << MAILBOX_ADD, COMMAND_FORGET).await?;
+        self.core.commands.send(cpu, COMMAND_FORGET).await
     }
 
     async fn close(&self, _cpu: &Cpu, pid: Pid) -> Result<(), DriverError> {
@@ -124,6 +133,35 @@ fn its_causes_come_to_the_service_and_others_are_not_enabled() {
     assert_eq!((tally(&bench).count.get(), tally(&bench).told.get()), (5, 1));
     let counts = bench.host.node().driver().counts();
     assert_eq!((counts.interrupts, counts.misses, counts.unknown_causes), (1, 0, 0));
+}
+
+/// The NIC may take a command before a mailbox that was written before it.
+#[test]
+fn a_command_waits_until_the_mailboxes_before_it_are_taken() {
+    let mut bench = bench();
+    let process = open(&mut bench);
+    bench.nic.borrow_mut().set_register(mailbox::PENDING, 1 << MAILBOX_ADD | 1 << MAILBOX_COUNT);
+    bench.forget_writes();
+    let closing = bench.host.spawn("closing", move |_| async move { process.close().await });
+    bench.us(100);
+    let is_told = |bench: &Bench| bench.writes().iter().any(|(_, value)| *value == COMMAND_FORGET);
+    assert!(!is_told(&bench) && closing.take().is_none());
+    // Another mailbox does not matter.
+    bench.nic.borrow_mut().set_register(mailbox::PENDING, 1 << MAILBOX_COUNT);
+    bench.us(100);
+    assert!(is_told(&bench));
+    assert_eq!(closing.take(), Some(Ok(())));
+    assert_eq!(bench.host.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn a_nic_that_takes_no_mailbox_is_given_up() {
+    let mut bench = bench();
+    let process = open(&mut bench);
+    bench.nic.borrow_mut().set_register(mailbox::PENDING, 1 << MAILBOX_ADD);
+    let outcome = bench.run(|_| async move { process.close().await });
+    let timeout = |error: &DriverError| matches!(error, DriverError::CommandTimeout { command: COMMAND_FORGET, .. });
+    assert!(outcome.as_ref().is_err_and(timeout), "{outcome:?}");
 }
 
 #[test]

@@ -51,9 +51,9 @@ fn all_to_all_with_faults_delivers_every_message_alike_on_1_2_and_3_threads() {
 #[test]
 fn incast_and_ring_deliver_every_message_with_both_personalities() {
     for (name, flows) in [("incast", 7), ("ring", 8)] {
-        for personality in ["mini", "vmmc"] {
-            let chosen = format!("personality={personality}");
-            let overrides = [chosen.as_str(), "workload.iterations=4", "workload.sizes_bytes=1400"];
+        for (personality, platform) in [("mini", "tigon2"), ("vmmc", "lanai9")] {
+            let (chosen, platform) = (format!("personality={personality}"), format!("platforms={platform}"));
+            let overrides = [&*chosen, &*platform, "workload.iterations=4", "workload.sizes_bytes=1400"];
             let (results, _) = results(name, &overrides, 2);
             let run = &results.runs[0];
             assert_eq!(run.flows.len(), flows);
@@ -156,21 +156,14 @@ fn a_ring_of_34_nodes_delivers_every_message() {
 
 #[test]
 fn seventeen_nodes_write_to_each_other_and_eighteen_read_in_pairs() {
-    let overrides = ["nodes=17", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=5000"];
-    let (results, _) = results("all-to-all", &overrides, 2);
+    let few = ["platforms=tigon2", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=5000"];
+    let (results, _) = results("all-to-all", &[&["nodes=17"], &few[..]].concat(), 2);
     let run = &results.runs[0];
     assert_eq!(run.flows.len(), 17 * 16);
     assert!(run.flows.iter().all(|flow| flow.compared_messages == 1), "{:?}", run.flows);
 
-    let overrides = [
-        "nodes=18",
-        "topology.kind=switch",
-        "workload.iterations=1",
-        "workload.warm_up=0",
-        "workload.sizes_bytes=5000",
-        "misses.ratios=0.0",
-        "platforms=tigon2",
-    ];
+    let pairs = ["nodes=18", "topology.kind=switch", "misses.ratios=0.0"];
+    let overrides = [&pairs[..], &few[..]].concat();
     let (results, _) = self::results("fetch", &overrides, 2);
     let counters = &results.runs[0].counters;
     assert_eq!(counters.len(), 18);

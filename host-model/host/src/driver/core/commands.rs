@@ -43,6 +43,22 @@ impl Commands {
         self.send_within(cpu, command, argument, self.context.options().command_timeout).await
     }
 
+    /// Waits until the firmware has taken what processes have written to these mailboxes, one bit
+    /// each: it may take a command before them.
+    pub async fn wait_for_mailboxes(&self, cpu: &Cpu, mailboxes: u32, command: u32) -> Result<(), DriverError> {
+        let context = &self.context;
+        let device = context.device(cpu)?;
+        let after = context.options().command_timeout;
+        let end = context.sim().now() + after;
+        while device.read(mailbox::PENDING).await? & mailboxes != 0 {
+            context.check_current()?;
+            if context.sim().now() > end {
+                return Err(context.failure().unwrap_or(DriverError::CommandTimeout { command, after }));
+            }
+        }
+        Ok(())
+    }
+
     async fn send_within(&self, cpu: &Cpu, command: u32, argument: Option<u32>, after: Ps) -> Result<(), DriverError> {
         let context = &self.context;
         let device = context.device(cpu)?;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use async_trait::async_trait;
 use nic_layout::personality::emp::boot::{MessagesReply, MessagesRequest};
 use nic_layout::personality::emp::descriptor::{Page, BANKS_BYTES, BANK_BYTES, SEND_DESCRIPTORS};
-use nic_layout::personality::emp::{ABORTS_MAX, COUNTERS, PERSONALITY};
+use nic_layout::personality::emp::{ABORTS_MAX, COUNTERS, MAILBOX_RECEIVE, MAILBOX_SEND, PERSONALITY};
 use nic_layout::personality::emp_mini;
 use nic_layout::ring::{admit, COMMAND_CLOSE};
 use nic_layout::PAGE_BYTES;
@@ -184,6 +184,9 @@ impl Service for Emp {
     async fn hide(&self, cpu: &Cpu, _pid: Pid) -> Result<(), DriverError> {
         let told = u64::from(ABORTS_MAX + 1) * self.resend_us() * 3 / 2
             + TELL_CYCLES * u64::from(SEND_DESCRIPTORS) * 1_000_000 / self.core.context.platform().core.clock_hz;
+        // A post that the NIC has not taken would begin after the NIC has said that all have ended.
+        let posts = 1 << MAILBOX_SEND | 1 << MAILBOX_RECEIVE;
+        self.core.commands.wait_for_mailboxes(cpu, posts, COMMAND_CLOSE).await?;
         self.core.commands.send_long(cpu, COMMAND_CLOSE, Ps::from_us(told)).await
     }
 

@@ -274,9 +274,12 @@ impl Process<Messages> {
     }
 
     /// Writes a number to a mailbox of those that give messages up, and waits until the NIC has
-    /// read it: the next number would replace it.
+    /// read it: the next number would replace it. The NIC knows no message whose post it has not
+    /// taken, so posts come first.
     async fn write_cancel(&self, mailbox: usize, number: u32) -> Result<(), MessageError> {
         let _order = self.0.posting.acquire().await;
+        let post = if mailbox == MAILBOX_CANCEL_SEND { MAILBOX_SEND } else { MAILBOX_RECEIVE };
+        while self.nic()?.read(mailbox::PENDING).await? & 1 << post != 0 {}
         self.nic()?.write(mailbox::TO_NIC.at(mailbox), number).await;
         while self.nic()?.read(mailbox::PENDING).await? & 1 << mailbox != 0 {}
         Ok(())
