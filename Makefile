@@ -61,8 +61,8 @@ properties: setup ## 200 million random operations on the lookup caches against 
 
 defects: setup-test firmware ## defects planted in firmware and driver, one at a time, and which invariant finds each; all images of EMP
 	@NICSCOPE_SEEK_DEFECTS=1 $(CARGO) test --quiet --release -p nicscope-soak --test defects -- --include-ignored --nocapture
-	@NICSCOPE_SEEK_DEFECTS=1 $(CARGO) test --quiet --release -p nicscope-soak --test clusters -- --ignored --nocapture
-	@NICSCOPE_SEEK_DEFECTS=1 $(CARGO) test --quiet --release -p nicscope-soak --test clusters -- statements_are_seen --nocapture
+	@NICSCOPE_SEEK_DEFECTS=1 $(CARGO) test --quiet --release -p nicscope-soak --test clusters -- \
+	  --include-ignored --nocapture every_failing statements_are_seen
 	@$(CARGO) test --quiet --release -p nic-image --test images -- --ignored --nocapture
 
 formal: setup-formal ## bounded proofs of the core, the SRAM arbiter and the semaphore (FORMAL='pc --depth 12' for one)

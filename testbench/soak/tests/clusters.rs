@@ -137,7 +137,8 @@ fn each_fails<O: Operation>(name: &str, planted: &[Planted<O::Plant>]) {
     let personality = personality::named(name).unwrap();
     for (Planted { plant, breaks }, seed) in planted.iter().zip(7..) {
         let options = Options { plant: Some(*plant), give_up: GIVE_UP, ..Options::default() };
-        let known = recorded::list_of(name, &format!("{plant:?}")).unwrap_or_else(|error| panic!("{error}"));
+        let defect = format!("{plant:?}");
+        let known = recorded::list_of(name, &defect).unwrap_or_else(|error| panic!("{error}"));
         let lists = known.into_iter().chain((0..CASES).map(|list| Drawn { seed, list }));
         let mut failing = lists.filter_map(|drawn| {
             let mut case = O::draw(drawn.seed, drawn.list, OPS);
@@ -151,7 +152,7 @@ fn each_fails<O: Operation>(name: &str, planted: &[Planted<O::Plant>]) {
                 let quicker = failing.find(|(_, nodes, _)| nodes.nodes <= RECORDED_NODES_MAX);
                 kept = quicker.map_or(drawn, |(quicker, ..)| quicker);
             }
-            recorded::keep(name, &format!("{plant:?}"), kept).unwrap_or_else(|error| panic!("{error}"));
+            recorded::keep(name, &defect, kept).unwrap_or_else(|error| panic!("{error}"));
         }
         println!("{plant:?} of {name}, {nodes}: {}", failure.what);
         assert!(failure.statement.is_some_and(|broken| breaks.contains(&broken)), "{plant:?}: {}", failure.what);

@@ -73,7 +73,8 @@ fn a_message_that_fits_no_descriptor_is_refused() {
     assert!(error.exit_status() == 2 && error.to_string().contains("at most 20"), "{error}");
 }
 
-/// `make defects` plants the other defect, an answer that is omitted: nodes wait a minute for it.
+/// `make defects` plants the other defect too: for an answer that is omitted nodes wait until the
+/// run is given up.
 #[test]
 fn the_watch_finds_a_frame_that_is_changed() {
     let error = echo(&["workload.iterations=10"], 1, Some(Plant::AnswerAltered)).unwrap_err();

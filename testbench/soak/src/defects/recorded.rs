@@ -1,7 +1,8 @@
-//! `records/defects.json`: for each planted defect that random lists show, the first list that did.
+//! `records/defects.json`: for each planted defect that random lists show, one list that did.
 //!
 //! `make test` plays these lists first. `make defects` seeks each defect from its first list on,
-//! and writes the file again.
+//! and writes the file again. A defect of the firmware has the first list that shows it, and a
+//! defect between product and model the first on few nodes.
 
 use std::collections::BTreeMap;
 use std::env;

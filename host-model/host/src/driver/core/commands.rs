@@ -44,7 +44,10 @@ impl Commands {
     }
 
     /// Waits until the firmware has taken what processes have written to these mailboxes, one bit
-    /// each: it may take a command before them.
+    /// each: it may take the command that follows before them.
+    ///
+    /// # Errors
+    /// The NIC was reset, or it takes none in the time that a command may take.
     pub async fn wait_for_mailboxes(&self, cpu: &Cpu, mailboxes: u32, command: u32) -> Result<(), DriverError> {
         let context = &self.context;
         let device = context.device(cpu)?;
