@@ -46,7 +46,10 @@ pub(crate) fn input_logic_reads(sources: &[String], port: &str) -> bool {
 pub(crate) fn cpp_type(prefix: &str, inputs: &[&Port]) -> String {
     let mut text = format!("struct {prefix}Inputs {{\n  bool known = false;\n");
     for port in inputs {
-        text += &format!("  std::remove_cvref_t<decltype({prefix}::{})> {}{{}};\n", port.name, port.name);
+        text += &format!(
+            "  std::remove_cv_t<std::remove_reference_t<decltype({prefix}::{})>> {}{{}};\n",
+            port.name, port.name
+        );
     }
     text += &format!("  bool update(const {prefix}& top) {{\n    bool same = known;\n");
     for port in inputs {

@@ -235,10 +235,11 @@ impl Model {
 
         let mut fast: Vec<PathBuf> = classes.fast.iter().map(source).collect();
         fast.push(shim_cpp);
-        fast.extend(self.own_sources.iter().cloned());
         let slow: Vec<PathBuf> = classes.slow.iter().map(source).collect();
         let join = |class: &str, files| units::join(&folder.join(format!("{}_{class}.cpp", self.prefix)), files);
-        self.compile(&agreement, &folder, &join("fast", fast), &join("slow", slow));
+        let mut fast = join("fast", fast);
+        fast.extend(self.own_sources.iter().cloned());
+        self.compile(&agreement, &folder, &fast, &join("slow", slow));
     }
 
     fn verilate(&self, agreement: &Agreement, folder: &Path) {
@@ -302,8 +303,8 @@ impl Model {
         let surroundings = (compiler.path(), compiler.args(), agreement.verilator.version.to_string());
         let shim_headers = agreement.include.join("verilated_rs");
         let objects = Objects::new(folder.join("objects"), surroundings, &[folder, &shim_headers]);
-        // Model code is optimised in every profile; what runs once is not worth the compiler's
-        // time.
+        // Model code is optimised in every profile. What Verilator calls slow runs once for a model
+        // or a file of waves, which is not worth the compiler's time.
         let mut quick = build.clone();
         let opt_level = if self.quick_to_build { 1 } else { 3 };
         quick.opt_level(opt_level);
@@ -311,7 +312,7 @@ impl Model {
             quick.flags(GCC_FLAGS);
         }
         let mut all = objects.compile(&quick, &format!("fast {opt_level} {GCC_FLAGS:?}"), fast);
-        all.extend(objects.compile(build.clone().opt_level(1), "slow", slow));
+        all.extend(objects.compile(build.clone().opt_level(0), "slow 0", slow));
         build.objects(&all).compile(&format!("verilated_{}", self.prefix));
     }
 }

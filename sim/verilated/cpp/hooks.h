@@ -21,7 +21,7 @@ class CurrentModel {
   static Model* get() noexcept { return current_; }
 
  private:
-  static inline thread_local constinit Model* current_ = nullptr;
+  static inline thread_local Model* current_ = nullptr;
   Model* outer_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace verilated_rs {
 
-inline thread_local constinit bool inputs_changed = true;
+inline thread_local bool inputs_changed = true;
 
 // For models whose generated code does not ask.
 struct NoInputs {
