@@ -25,14 +25,14 @@ pub(crate) fn join(joined: &Path, files: Vec<PathBuf>) -> Vec<PathBuf> {
         }
     }
     for (n, (members, text)) in groups.into_iter().enumerate() {
-        let unit = match &members[..] {
-            [alone] => alone.clone(),
-            _ => numbered(joined, n),
-        };
-        if members.len() > 1 {
-            fs::write(&unit, text).unwrap_or_else(|error| panic!("{}: {error}", unit.display()));
+        match &members[..] {
+            [alone] => units.push(alone.clone()),
+            _ => {
+                let unit = numbered(joined, n);
+                fs::write(&unit, text).unwrap_or_else(|error| panic!("{}: {error}", unit.display()));
+                units.push(unit);
+            }
         }
-        units.push(unit);
     }
     units
 }
