@@ -3,6 +3,7 @@
 // Order:      ring order. A descriptor's data are written from its first byte to its last, then its
 //             status, then CONSUMER advances, then the pulses. No byte outside the described SRAM
 //             range is written.
+// Reset:      beats that no descriptor will use are taken and thrown away.
 // Timing:     docs/dma.md. One 64-bit word per clock while the PCI master delivers and the SRAM
 //             grants.
 // Paths:      sram_gnt_i reaches beat_ready_o in the same clock; sram_req_o comes from registers.
@@ -35,6 +36,10 @@ module nic_dma_read #(
   output wire logic                     beat_ready_o,
   input  wire nic_pkg::dma_read_beat_t  beat_i,
 
+  // Reset of the engine: the PCI master ends every command that it has or gets
+  output wire logic                     stop_o,
+  input  wire logic                     stop_ack_i,      // the PCI master has seen stop_o
+
   // One-clock pulses
   output wire logic                     event_done_o,
   output wire logic                     event_error_o,
@@ -51,7 +56,8 @@ module nic_dma_read #(
   logic                 status_req, status_gnt;
   word_addr_t           fetch_addr, status_addr;
   logic [31:0]          status_wdata;
-  logic                 move_start, move_done;
+  logic                 move_start, move_done, drain;
+  logic                 outstanding_q;     // the last beat of a command was not taken yet
   nic_dma_pkg::move_t   move;
   nic_pkg::pci_status_e move_status;
   logic                 unused_probe_moved;
@@ -74,6 +80,10 @@ module nic_dma_read #(
     .status_addr_o  (status_addr),
     .status_wdata_o (status_wdata),
     .status_gnt_i   (status_gnt),
+    .stop_o,
+    .stop_ack_i,
+    .drain_o        (drain),
+    .drained_i      (!outstanding_q),
     .move_start_o   (move_start),
     .move_o         (move),
     .move_given_i   (1'b0),
@@ -107,7 +117,7 @@ module nic_dma_read #(
   assign     status_gnt = data_gnt && !write_valid;
 
   wire logic bad_beat = beat_i.last && beat_i.status != nic_pkg::PCI_OK;
-  assign beat_ready_o = moving_q && align_ready;
+  assign beat_ready_o = moving_q ? align_ready : drain && outstanding_q;
   wire logic take     = beat_valid_i && beat_ready_o;
 
   nic_dma_align u_align (
@@ -133,13 +143,16 @@ module nic_dma_read #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      moving_q <= 1'b0;
-      failed_q <= 1'b0;
+      moving_q      <= 1'b0;
+      failed_q      <= 1'b0;
+      outstanding_q <= 1'b0;
     end else begin
       // A command that reads ahead has beats beyond those of the descriptor.
       if (move_start)                            moving_q <= 1'b1;
       else if (take && (beat_i.last || in_last)) moving_q <= 1'b0;
-      failed_q <= take && bad_beat;
+      failed_q <= take && bad_beat && moving_q;
+      if (cmd_valid_o && cmd_ready_i) outstanding_q <= 1'b1;
+      else if (take && beat_i.last)   outstanding_q <= 1'b0;
     end
     if (take && bad_beat) status_q <= beat_i.status;
     if (move_start)       write_addr_q <= move.sram_addr[nic_pkg::SRAM_ADDR_BITS-1:3];
@@ -179,6 +192,7 @@ module nic_dma_read #(
     if (rst_ni && write_gnt) begin
       WritesOnlyTheDescribedWords: assert (write_addr_q >= move.sram_addr[nic_pkg::SRAM_ADDR_BITS-1:3] && write_addr_q <= end_word);
     end
+    if (rst_ni && take) BeatsOnlyForACommand: assert (outstanding_q);
     if (rst_ni && status_req) StatusIsWrittenLast: assert (!write_valid && !moving_q);
   end
 

@@ -17,6 +17,13 @@
 //               and pulses keep their order. A move that has begun is completed, even if the engine
 //               is disabled or halts; then its status waits for the resumption.
 //
+// Reset:        CONTROL.reset stops the engine, whatever its descriptors wait for. The PCI master
+//               ends its commands (stop_o, answered by stop_ack_i), the descriptors that have begun
+//               end with a status as after an error, and the mover throws away what was read ahead
+//               (drain_o). When nothing is left the registers of the ring get their reset values.
+//               CONTROL.reset reads 1 until the PCI master has seen that stop_o is low again, so no
+//               command of the time after is ended by it.
+//
 // To the mover: move_start_o for one clock; move_o holds from there until the mover answers with
 //               move_done_i for one clock, with the status, when the last byte is where it belongs.
 //               cmd_valid_o rises with move_start_o.
@@ -50,6 +57,15 @@ module nic_dma_ring #(
   output wire logic [nic_pkg::SRAM_ADDR_BITS-1:3] status_addr_o,
   output wire logic [31:0]                        status_wdata_o,
   input  wire logic                               status_gnt_i,
+
+  // Reset of the engine
+  output wire logic                               stop_o,          // the PCI master ends every
+                                                                   // command that it has or gets
+  input  wire logic                               stop_ack_i,      // the PCI master has seen stop_o;
+                                                                   // in this clock domain
+  output wire logic                               drain_o,         // the mover throws away the
+                                                                   // beats that still come
+  input  wire logic                               drained_i,       // none will come
 
   // Mover
   output wire logic                               move_start_o,
@@ -92,14 +108,22 @@ module nic_dma_ring #(
     StStatus
   } state_e;
 
+  typedef enum logic [1:0] {
+    ReNone,
+    ReStop,     // commands and descriptors come to their ends
+    ReGo        // the PCI master has yet to see that it may go on
+  } reset_e;
+
   // ---- Registers and indices --------------------------------------------------------
 
+  localparam logic [6:2] OffsetControl     = nic_regs_pkg::DMA_READ_CONTROL[6:2];
   localparam logic [6:2] OffsetStatus      = nic_regs_pkg::DMA_READ_STATUS[6:2];
   localparam logic [6:2] OffsetResume      = nic_regs_pkg::DMA_READ_RESUME[6:2];
   localparam logic [6:2] OffsetDescriptors = nic_regs_pkg::DMA_READ_DESCRIPTORS[6:2];
   localparam logic [6:2] OffsetBytes       = nic_regs_pkg::DMA_READ_BYTES[6:2];
   localparam logic [6:2] OffsetErrors      = nic_regs_pkg::DMA_READ_ERRORS[6:2];
   localparam logic [6:2] OffsetRefused     = nic_regs_pkg::DMA_READ_REFUSED[6:2];
+  localparam logic [6:2] OffsetAhead       = nic_regs_pkg::DMA_READ_AHEAD[6:2];
 
   wire logic       reg_write = reg_sel_i && reg_req_i.we && reg_req_i.be == 4'hF;
   wire logic       reg_read  = reg_sel_i && !reg_req_i.we;
@@ -107,7 +131,11 @@ module nic_dma_ring #(
   wire logic       resume    = reg_write && offset == OffsetResume;
   wire logic unused_reg_req  = &{1'b0, reg_req_i.addr[nic_pkg::REG_ADDR_BITS-1:7], reg_req_i.addr[1:0], reg_req_i.from_host};
 
+  wire logic       reset_asked = reg_write && offset == OffsetControl && reg_req_i.wdata[1];
+
   state_e      state_q;
+  reset_e      reset_q;
+  logic        clear;
   logic        begun_q;        // the next descriptor moves
   fetch_e      fetch_q;
   logic        halted_q;
@@ -132,6 +160,7 @@ module nic_dma_ring #(
     .offset_i        ({1'b0, offset}),
     .wdata_i         (reg_req_i.wdata),
     .rdata_o         (ring_rdata),
+    .clear_i         (clear),
     .enable_o        (enable),
     .producer_o      (producer),
     .consumer_o      (consumer),
@@ -153,7 +182,7 @@ module nic_dma_ring #(
   logic        next_event_q, next_assist_q;
   logic        next_empty_q, next_refuse_q;   // decided when the second half arrives
 
-  wire logic        may_begin   = enable && !halted_q;
+  wire logic        may_begin   = enable && !halted_q && reset_q == ReNone;
   wire logic        fetch_start = fetch_q == FeIdle && may_begin && !next_valid_q && fetch_index != producer;
 
   assign fetch_req_o  = fetch_start || fetch_q == FeFirst || fetch_q == FeSecond;
@@ -177,7 +206,8 @@ module nic_dma_ring #(
   logic               move_start_q, cmd_valid_q;
   logic               event_done_q, event_error_q, assist_pulse_q, probe_start_q, probe_moved_q, probe_done_q;
 
-  wire logic load  = state_q == StIdle && next_valid_q && (begun_q ? !halted_q : may_begin);
+  // What has begun ends in a reset too.
+  wire logic load  = state_q == StIdle && next_valid_q && (begun_q ? !halted_q || reset_q == ReStop : may_begin);
   wire logic moves = !next_empty_q && !next_refuse_q;
   wire logic early = Overlaps && state_q == StMove && given_q && !cmd_valid_q && next_valid_q && may_begin && moves && !begun_q;
   wire logic start = early || (load && moves && !begun_q);
@@ -185,6 +215,12 @@ module nic_dma_ring #(
   wire logic done_of_begun = move_done_i && state_q != StMove;
   // the loaded descriptor continues where the previous one ended
   wire logic is_continued = ahead_bytes_q != '0;
+
+  wire logic is_idle = state_q == StIdle && fetch_q == FeIdle && !begun_q && !cmd_valid_q && drained_i;
+  assign clear       = reset_q == ReStop && is_idle && stop_ack_i;
+
+  assign stop_o  = reset_q == ReStop;
+  assign drain_o = reset_q == ReStop && state_q == StIdle;
 
   // In the second half.
   wire logic [15:0] len_bytes   = sram_rdata_i[15:0];
@@ -218,6 +254,7 @@ module nic_dma_ring #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q        <= StIdle;
+      reset_q        <= ReNone;
       fetch_q        <= FeIdle;
       next_valid_q   <= 1'b0;
       stale_q        <= 1'b0;
@@ -240,6 +277,12 @@ module nic_dma_ring #(
         StMove:   if (move_done_i) state_q <= StStatus;
         StStatus: if (status_gnt_i) state_q <= StIdle;
         default:  state_q <= StIdle;
+      endcase
+      case (reset_q)
+        ReNone:  if (reset_asked) reset_q <= ReStop;
+        ReStop:  if (clear) reset_q <= ReGo;
+        ReGo:    if (!stop_ack_i) reset_q <= ReNone;
+        default: reset_q <= ReNone;
       endcase
       case (fetch_q)
         FeIdle:   if (fetch_start) fetch_q <= fetch_gnt_i ? FeSecond : FeFirst;
@@ -268,12 +311,12 @@ module nic_dma_ring #(
 
       if (start) begin
         ahead_bytes_q <= is_continued ? ahead_bytes_q - next_len_bytes_q[13:0] : next_ahead_bytes_q;
-      end else if (state_q == StMove && move_done_i && move_status_i != nic_pkg::PCI_OK) begin
+      end else if (clear || (state_q == StMove && move_done_i && move_status_i != nic_pkg::PCI_OK)) begin
         ahead_bytes_q <= '0;
       end
 
-      if (failed)      halted_q <= 1'b1;
-      else if (resume) halted_q <= 1'b0;
+      if (failed)               halted_q <= 1'b1;
+      else if (resume || clear) halted_q <= 1'b0;
 
       event_done_q   <= finish && event_q;
       event_error_q  <= failed;
@@ -330,6 +373,8 @@ module nic_dma_ring #(
       bytes_q       <= '0;
       errors_q      <= '0;
       refused_q     <= '0;
+    end else if (clear) begin
+      error_q <= '0;
     end else if (finish) begin
       descriptors_q <= descriptors_q + 32'd1;
       if (status_q == nic_pkg::PCI_OK)               bytes_q   <= bytes_q + {16'b0, len_bytes_q};
@@ -345,11 +390,13 @@ module nic_dma_ring #(
     rdata_q <= '0;
     if (rst_ni && reg_read) begin
       case (offset)
+        OffsetControl:     rdata_q <= {30'b0, reset_q != ReNone, 1'b0};
         OffsetStatus:      rdata_q <= {25'b0, error_q, 2'b0, halted_q, state_q != StIdle || fetch_q != FeIdle || begun_q};
         OffsetDescriptors: rdata_q <= descriptors_q;
         OffsetBytes:       rdata_q <= bytes_q;
         OffsetErrors:      rdata_q <= errors_q;
         OffsetRefused:     rdata_q <= refused_q;
+        OffsetAhead:       rdata_q <= {18'b0, ahead_bytes_q};
         default:           rdata_q <= '0;
       endcase
     end
@@ -370,6 +417,7 @@ module nic_dma_ring #(
       TakesNoMoreThanAsked:  assert (next_len_bytes_q <= 16'(ahead_bytes_q));
     end
     if (rst_ni && load && next_refuse_q) NoneRefusedReadAhead: assert (!is_continued);
+    if (rst_ni && clear) NothingIsLeftBehind: assert (!move_done_i && !cmd_valid_o && !next_valid_q);
     if (rst_ni && fetch_q == FeLast) AnswerComesTheClockAfterGrant: assert (fetch_rvalid_i);
   end
 

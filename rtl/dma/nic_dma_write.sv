@@ -38,6 +38,10 @@ module nic_dma_write #(
   input  wire logic                     done_valid_i,
   input  wire nic_pkg::pci_status_e     done_status_i,
 
+  // Reset of the engine: the PCI master ends every command that it has or gets
+  output wire logic                     stop_o,
+  input  wire logic                     stop_ack_i,      // the PCI master has seen stop_o
+
   // One-clock pulses
   output wire logic                     event_done_o,
   output wire logic                     event_error_o,
@@ -55,7 +59,7 @@ module nic_dma_write #(
   logic [31:0]        status_wdata;
   logic               move_start, given;
   nic_dma_pkg::move_t move;
-  logic               unused_assist, unused_probe_done;
+  logic               unused_assist, unused_probe_done, unused_drain;
 
   nic_dma_ring #(
     .SramBytes (SramBytes),
@@ -75,6 +79,10 @@ module nic_dma_write #(
     .status_addr_o  (status_addr),
     .status_wdata_o (status_wdata),
     .status_gnt_i   (status_gnt),
+    .stop_o,
+    .stop_ack_i,
+    .drain_o        (unused_drain),
+    .drained_i      (1'b1),          // every word of a move is given, and every move reported
     .move_start_o   (move_start),
     .move_o         (move),
     .move_given_i   (given),

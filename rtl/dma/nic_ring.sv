@@ -28,6 +28,8 @@ module nic_ring #(
                                                                       // else zero
 
   // To the engine
+  input  wire logic                                  clear_i,         // all registers get their
+                                                                      // reset values
   output wire logic                                  enable_o,
   output wire logic [15:0]                           producer_o,
   output wire logic [15:0]                           consumer_o,
@@ -84,7 +86,7 @@ module nic_ring #(
   wire logic        write_producer  = write_i && offset_i == OffsetProducer;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
+    if (!rst_ni || clear_i) begin
       enable_q   <= 1'b0;
       base_q     <= '0;
       log2_q     <= 4'(ResetLog2);

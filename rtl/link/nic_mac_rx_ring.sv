@@ -94,6 +94,7 @@ module nic_mac_rx_ring #(
   ) u_ring (
     .clk_i,
     .rst_ni,
+    .clear_i         (1'b0),
     .write_i         (reg_write),
     .read_i          (reg_read),
     .offset_i        (offset),

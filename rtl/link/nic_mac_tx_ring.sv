@@ -90,6 +90,7 @@ module nic_mac_tx_ring #(
   ) u_ring (
     .clk_i,
     .rst_ni,
+    .clear_i         (1'b0),
     .write_i         (reg_write),
     .read_i          (reg_read),
     .offset_i        (offset),

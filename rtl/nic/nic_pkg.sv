@@ -85,7 +85,9 @@ package nic_pkg;
     PCI_MASTER_ABORT = 3'd1,
     PCI_TARGET_ABORT = 3'd2,
     PCI_PARITY_ERROR = 3'd3,
-    PCI_DISABLED     = 3'd4    // bus mastering is off in the command register
+    PCI_DISABLED     = 3'd4,   // bus mastering is off in the command register
+    PCI_RETRY_LIMIT  = 3'd5,   // the target repeated its retry as often as RETRY_LIMIT says
+    PCI_STOPPED      = 3'd6    // CONTROL.reset of the engine; 7 is nic_dma_pkg::STATUS_REFUSED
   } pci_status_e;
 
   typedef struct packed {

@@ -338,6 +338,7 @@ module nic_top #(
   wire logic                    dma_read_cmd_valid, dma_read_cmd_ready, dma_read_beat_valid, dma_read_beat_ready;
   wire nic_pkg::dma_cmd_t       dma_read_cmd;
   wire nic_pkg::dma_read_beat_t dma_read_beat;
+  wire logic                    dma_read_stop, dma_read_stop_ack, dma_write_stop, dma_write_stop_ack;
 
   wire logic                 dma_write_cmd_valid, dma_write_cmd_ready, dma_write_data_valid, dma_write_data_ready, dma_write_done_valid;
   wire nic_pkg::dma_cmd_t    dma_write_cmd;
@@ -406,6 +407,8 @@ module nic_top #(
     .dma_read_beat_valid_o   (dma_read_beat_valid),
     .dma_read_beat_ready_i   (dma_read_beat_ready),
     .dma_read_beat_o         (dma_read_beat),
+    .dma_read_stop_i         (dma_read_stop),
+    .dma_read_stop_ack_o     (dma_read_stop_ack),
     .dma_write_cmd_valid_i   (dma_write_cmd_valid),
     .dma_write_cmd_ready_o   (dma_write_cmd_ready),
     .dma_write_cmd_i         (dma_write_cmd),
@@ -414,6 +417,8 @@ module nic_top #(
     .dma_write_data_i        (dma_write_data),
     .dma_write_done_valid_o  (dma_write_done_valid),
     .dma_write_done_status_o (dma_write_done_status),
+    .dma_write_stop_i        (dma_write_stop),
+    .dma_write_stop_ack_o    (dma_write_stop_ack),
     .irq_i                   (inta),
     .slot_64_o               (pci_64),
     .stat_target_writes_o        (pci_add[PciCounters-1-32'(nic_regs_pkg::PCI_TARGET_WRITES[5:2])]),
@@ -575,6 +580,8 @@ module nic_top #(
     .beat_valid_i  (dma_read_beat_valid),
     .beat_ready_o  (dma_read_beat_ready),
     .beat_i        (dma_read_beat),
+    .stop_o        (dma_read_stop),
+    .stop_ack_i    (dma_read_stop_ack),
     .event_done_o  (dma_read_event),
     .event_error_o (dma_read_error_event),
     .assist_o      (dma_assist),
@@ -601,6 +608,8 @@ module nic_top #(
     .data_o        (dma_write_data),
     .done_valid_i  (dma_write_done_valid),
     .done_status_i (dma_write_done_status),
+    .stop_o        (dma_write_stop),
+    .stop_ack_i    (dma_write_stop_ack),
     .event_done_o  (dma_write_event),
     .event_error_o (dma_write_error_event),
     .probe_start_o (probe_o[nic_pkg::PROBE_DMA_WRITE_START]),

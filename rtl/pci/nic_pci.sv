@@ -79,6 +79,8 @@ module nic_pci #(
   output wire logic                    dma_read_beat_valid_o,
   input  wire logic                    dma_read_beat_ready_i,
   output wire nic_pkg::dma_read_beat_t dma_read_beat_o,
+  input  wire logic                    dma_read_stop_i,      // ends the command, and those to come
+  output wire logic                    dma_read_stop_ack_o,  // follows dma_read_stop_i
 
   input  wire logic                    dma_write_cmd_valid_i,
   output wire logic                    dma_write_cmd_ready_o,
@@ -88,6 +90,8 @@ module nic_pci #(
   input  wire logic [63:0]             dma_write_data_i,
   output wire logic                    dma_write_done_valid_o,
   output wire nic_pkg::pci_status_e    dma_write_done_status_o,
+  input  wire logic                    dma_write_stop_i,
+  output wire logic                    dma_write_stop_ack_o,
 
   // ---- Core clock: interrupt level, width of the slot, and counts to be added in this clock ----
   input  wire logic                              irq_i,
@@ -141,6 +145,7 @@ module nic_pci #(
 
   wire logic         cfg_memory_enable, cfg_bus_master, cfg_parity_response, cfg_serr_enable, cfg_interrupt_disable;
   wire logic [7:0]   cfg_latency_timer, cfg_cache_line_dwords;
+  wire logic [15:0]  cfg_retry_limit;
   wire logic [31:17] cfg_bar0;
   wire logic [31:$clog2(SramBytes)] cfg_bar1;
 
@@ -171,6 +176,7 @@ module nic_pci #(
     .cfg_interrupt_disable_o     (cfg_interrupt_disable),
     .cfg_latency_timer_o         (cfg_latency_timer),
     .cfg_cache_line_dwords_o     (cfg_cache_line_dwords),
+    .cfg_retry_limit_o           (cfg_retry_limit),
     .cfg_bar0_o                  (cfg_bar0),
     .cfg_bar1_o                  (cfg_bar1)
   );
@@ -277,6 +283,7 @@ module nic_pci #(
   wire nic_pci_pkg::move_t   read_move, write_move;
   wire logic [63:0]          write_word;
   wire logic                 read_busy, read_narrow, read_fail, write_busy, write_narrow, write_fail;
+  wire logic                 read_retry, write_retry;
   wire nic_pkg::pci_status_e fail_status;
   wire logic                 read_error, write_error;
 
@@ -286,6 +293,13 @@ module nic_pci #(
   wire logic [7:0]           master_cbe_n;
   wire logic [1:0]           master_ad_oe, master_cbe_oe;
   wire logic                 master_read_phase, master_write_phase, master_wide_phase;
+
+  // A stop goes over and back, so that its end is seen on both sides too.
+  wire logic read_stop, write_stop;
+  nic_cdc_bit u_read_stop_cdc  (.clk_i(clk_pci_i), .rst_ni(rst_pci_n), .in_i(dma_read_stop_i),  .out_o(read_stop));
+  nic_cdc_bit u_write_stop_cdc (.clk_i(clk_pci_i), .rst_ni(rst_pci_n), .in_i(dma_write_stop_i), .out_o(write_stop));
+  nic_cdc_bit u_read_ack_cdc  (.clk_i(clk_core_i), .rst_ni(rst_core_ni), .in_i(read_stop),  .out_o(dma_read_stop_ack_o));
+  nic_cdc_bit u_write_ack_cdc (.clk_i(clk_core_i), .rst_ni(rst_core_ni), .in_i(write_stop), .out_o(dma_write_stop_ack_o));
 
   nic_pci_dma_read u_dma_read (
     .clk_pci_i              (clk_pci_i),
@@ -307,8 +321,11 @@ module nic_pci #(
     .fail_status_i          (fail_status),
     .bus_ad_i               (pci_ad_i),
     .read_error_i           (read_error),
+    .retry_i                (read_retry),
+    .stop_i                 (read_stop),
     .slot_64_i              (slot_64),
     .cfg_bus_master_i       (cfg_bus_master),
+    .cfg_retry_limit_i      (cfg_retry_limit),
     .cfg_cache_line_dwords_i(cfg_cache_line_dwords)
   );
 
@@ -334,8 +351,11 @@ module nic_pci #(
     .fail_i                 (write_fail),
     .fail_status_i          (fail_status),
     .write_error_i          (write_error),
+    .retry_i                (write_retry),
+    .stop_i                 (write_stop),
     .slot_64_i              (slot_64),
-    .cfg_bus_master_i       (cfg_bus_master)
+    .cfg_bus_master_i       (cfg_bus_master),
+    .cfg_retry_limit_i      (cfg_retry_limit)
   );
 
   nic_pci_master u_master (
@@ -348,6 +368,7 @@ module nic_pci #(
     .read_move_o         (read_move),
     .read_narrow_o       (read_narrow),
     .read_fail_o         (read_fail),
+    .read_retry_o        (read_retry),
     .write_burst_i       (write_burst),
     .write_phase_i       (write_phase),
     .write_word_i        (write_word),
@@ -355,6 +376,7 @@ module nic_pci #(
     .write_move_o        (write_move),
     .write_narrow_o      (write_narrow),
     .write_fail_o        (write_fail),
+    .write_retry_o       (write_retry),
     .fail_status_o       (fail_status),
     .bus_gnt_i           (bus_gnt),
     .bus_frame_i         (bus_frame),

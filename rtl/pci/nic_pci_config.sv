@@ -3,6 +3,8 @@
 // Timing:     reads are combinational from dword_i; a write takes effect at the edge. Status bits
 //             are set by one-clock pulses; a pulse wins over a write of 1 in the same clock, so
 //             that no error is lost.
+// Own:        dword 0x40, bits 15:0, RETRY_LIMIT: so many retries of one transaction end the DMA
+//             command. 0, the reset value, repeats for ever, as PCI asks of a master (3.3.3.2.2).
 // Identity:   vendor 0x4E53 and device 0x4943 are letters (NSIC), not numbers assigned by the
 //             PCI-SIG.
 
@@ -37,6 +39,7 @@ module nic_pci_config #(
   output wire logic         cfg_interrupt_disable_o,
   output wire logic [7:0]   cfg_latency_timer_o,
   output wire logic [7:0]   cfg_cache_line_dwords_o,     // 0, 4, 8, 16 or 32
+  output wire logic [15:0]  cfg_retry_limit_o,           // retries in a row; 0: no limit
   output wire logic [31:17] cfg_bar0_o,
   output wire logic [31:$clog2(SramBytes)] cfg_bar1_o
 );
@@ -55,6 +58,7 @@ module nic_pci_config #(
   logic         master_data_parity_q, received_target_abort_q, received_master_abort_q;
   logic         signalled_system_error_q, detected_parity_q;
   logic [7:0]   cache_line_q, latency_timer_q, interrupt_line_q;
+  logic [15:0]  retry_limit_q;
   logic [31:17] bar0_q;
   logic [31:4]  bar1_q;
 
@@ -65,6 +69,7 @@ module nic_pci_config #(
   assign cfg_interrupt_disable_o = interrupt_disable_q;
   assign cfg_latency_timer_o     = latency_timer_q;
   assign cfg_cache_line_dwords_o = cache_line_q;
+  assign cfg_retry_limit_o       = retry_limit_q;
   assign cfg_bar0_o              = bar0_q;
   assign cfg_bar1_o              = bar1_q[31:$clog2(SramBytes)];
 
@@ -91,6 +96,7 @@ module nic_pci_config #(
       6'h05:   rdata = {bar1_q, 4'b1000};                 // prefetchable
       6'h0B:   rdata = {DeviceId, VendorId};              // subsystem
       6'h0F:   rdata = {MaxLatency, MinGrant, 8'h01, interrupt_line_q};   // pin INTA#
+      6'h10:   rdata = {16'h0, retry_limit_q};
       default: rdata = '0;
     endcase
   end
@@ -116,6 +122,7 @@ module nic_pci_config #(
       cache_line_q             <= '0;
       latency_timer_q          <= '0;
       interrupt_line_q         <= '0;
+      retry_limit_q            <= '0;
       bar0_q                   <= '0;
       bar1_q                   <= '0;
     end else begin
@@ -154,6 +161,10 @@ module nic_pci_config #(
           end
           6'h0F: begin
             if (be_i[0]) interrupt_line_q <= wdata_i[7:0];
+          end
+          6'h10: begin
+            if (be_i[0]) retry_limit_q[7:0]  <= wdata_i[7:0];
+            if (be_i[1]) retry_limit_q[15:8] <= wdata_i[15:8];
           end
           default: ;
         endcase

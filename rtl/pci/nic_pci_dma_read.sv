@@ -38,8 +38,12 @@ module nic_pci_dma_read (
   input  wire logic                    read_error_i,     // the phase of the previous clock had bad
                                                          // parity
 
+  input  wire logic                    retry_i,          // the target answered a burst by retry
+  input  wire logic                    stop_i,           // end the command, and those to come
+
   input  wire logic                    slot_64_i,
   input  wire logic                    cfg_bus_master_i,
+  input  wire logic [15:0]             cfg_retry_limit_i,      // 0: none
   input  wire logic [7:0]              cfg_cache_line_dwords_i
 );
 
@@ -140,6 +144,12 @@ module nic_pci_dma_read (
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
+  // ---- Ends before the last byte ----------------------------------------------------------
+
+  logic [15:0] retries_q;      // in a row, since data moved
+  wire logic   exhausted = cfg_retry_limit_i != '0 && retries_q >= cfg_retry_limit_i;
+  wire logic   is_to_end = exhausted || stop_i;
+
   // ---- Bursts -----------------------------------------------------------------------------
 
   // Chosen only by the bytes that are left, so that a repetition has the same command.
@@ -152,11 +162,11 @@ module nic_pci_dma_read (
   // Room for the next phase and the one that FRAME# promises, beside two words that may be on their
   // way.
   wire logic room_for_four = beat_free >= 7'd4;
-  wire logic must_end      = !room_for_four || failed_q || read_error_i || !cfg_bus_master_i;
+  wire logic must_end      = !room_for_four || failed_q || read_error_i || !cfg_bus_master_i || stop_i;
 
   assign burst_o = '{
     // Not before the last phase is checked: its error would end the command.
-    want:    active_q && !failed_q && !check_q && cfg_bus_master_i && !left_none
+    want:    active_q && !failed_q && !check_q && cfg_bus_master_i && !left_none && !is_to_end
              && beat_free >= StartWords,
     addr:    addr,
     wide:    slot_64_i && !narrow_q && !left_single_word,
@@ -174,7 +184,10 @@ module nic_pci_dma_read (
 
   // ---- Registers ----------------------------------------------------------------------------
 
-  wire logic disabled = active_q && !failed_q && !busy_i && !check_q && !cfg_bus_master_i && !left_none;
+  wire logic between = active_q && !failed_q && !busy_i && !check_q && !left_none;
+  wire logic given_up = between && (is_to_end || !cfg_bus_master_i);
+  wire nic_pkg::pci_status_e given_up_status = exhausted ? nic_pkg::PCI_RETRY_LIMIT :
+                                               stop_i    ? nic_pkg::PCI_STOPPED : nic_pkg::PCI_DISABLED;
 
   always_ff @(posedge clk_pci_i) begin
     if (!rst_pci_ni) begin
@@ -197,12 +210,14 @@ module nic_pci_dma_read (
         narrow_q <= 1'b0;
       end else begin
         if (narrow_i) narrow_q <= 1'b1;
-        if (active_q && !failed_q && (read_error_i || fail_i || disabled)) begin
+        if (active_q && !failed_q && (read_error_i || fail_i || given_up)) begin
           failed_q <= 1'b1;
-          status_q <= read_error_i ? nic_pkg::PCI_PARITY_ERROR : fail_i ? fail_status_i : nic_pkg::PCI_DISABLED;
+          status_q <= read_error_i ? nic_pkg::PCI_PARITY_ERROR : fail_i ? fail_status_i : given_up_status;
         end
       end
     end
+    if (load || moved)                   retries_q <= '0;
+    else if (retry_i && retries_q != '1) retries_q <= retries_q + 16'd1;
     if (move_i.wide)                    word_q        <= bus_ad_i;
     else if (move_i.narrow && !addr[2]) word_q[31:0]  <= bus_ad_i[31:0];
     else if (move_i.narrow)             word_q[63:32] <= bus_ad_i[31:0];

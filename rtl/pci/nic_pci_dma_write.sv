@@ -41,8 +41,12 @@ module nic_pci_dma_write (
   input  wire nic_pkg::pci_status_e fail_status_i,
   input  wire logic                 write_error_i,    // PERR# objects to a phase two clocks ago
 
+  input  wire logic                 retry_i,          // the target answered a burst by retry
+  input  wire logic                 stop_i,           // end the command, and those to come
+
   input  wire logic                 slot_64_i,
-  input  wire logic                 cfg_bus_master_i
+  input  wire logic                 cfg_bus_master_i,
+  input  wire logic [15:0]          cfg_retry_limit_i   // 0: none
 );
 
   localparam int unsigned FifoLog2   = 6;
@@ -165,14 +169,18 @@ module nic_pci_dma_write (
   // FRAME# promises one more phase than the one that is presented, so its word must be here
   // already: in the FIFO, or, if 32 bits wide, in the upper half of the same word.
   wire logic follower = fifo_take ? fifo_used >= 7'd2 : fifo_used != '0;
-  wire logic must_end = failed_q || write_error_i || !cfg_bus_master_i;
+  wire logic must_end = failed_q || write_error_i || !cfg_bus_master_i || stop_i;
+
+  logic [15:0] retries_q;      // in a row, since data moved
+  wire logic   exhausted = cfg_retry_limit_i != '0 && retries_q >= cfg_retry_limit_i;
+  wire logic   is_to_end = exhausted || stop_i;
 
   // Words in the FIFO, beside the one on the bus, that a burst starts with. A register: what is
   // left grows only when a command is loaded, two clocks before its first word is on the bus.
   logic [2:0] start_used_q;
 
   assign burst_o = '{
-    want:    active_q && !failed_q && !write_error_i && cfg_bus_master_i && word_valid_q
+    want:    active_q && !failed_q && !write_error_i && cfg_bus_master_i && word_valid_q && !is_to_end
              && fifo_used >= 7'(start_used_q),
     addr:    addr,
     wide:    slot_64_i && !narrow_q && !left_single_word,
@@ -191,7 +199,9 @@ module nic_pci_dma_write (
   // ---- Registers ------------------------------------------------------------------------------
 
   logic [1:0] settle_q;    // clocks until PERR# has spoken about the last phase
-  wire logic  disabled = active_q && !failed_q && !busy_i && !cfg_bus_master_i && !left_none;
+  wire logic  given_up = active_q && !failed_q && !busy_i && !left_none && (is_to_end || !cfg_bus_master_i);
+  wire nic_pkg::pci_status_e given_up_status = exhausted ? nic_pkg::PCI_RETRY_LIMIT :
+                                               stop_i    ? nic_pkg::PCI_STOPPED : nic_pkg::PCI_DISABLED;
 
   assign done = active_q && !busy_i && left_none && settle_q == 2'd0;
 
@@ -219,12 +229,14 @@ module nic_pci_dma_write (
         status_q <= nic_pkg::PCI_OK;
       end else begin
         if (narrow_i) narrow_q <= 1'b1;
-        if (active_q && !failed_q && (write_error_i || fail_i || disabled)) begin
+        if (active_q && !failed_q && (write_error_i || fail_i || given_up)) begin
           failed_q <= 1'b1;
-          status_q <= write_error_i ? nic_pkg::PCI_PARITY_ERROR : fail_i ? fail_status_i : nic_pkg::PCI_DISABLED;
+          status_q <= write_error_i ? nic_pkg::PCI_PARITY_ERROR : fail_i ? fail_status_i : given_up_status;
         end
       end
     end
+    if (load || move_i.wide || move_i.narrow) retries_q <= '0;
+    else if (retry_i && retries_q != '1)      retries_q <= retries_q + 16'd1;
     if (fifo_take) word_q <= fifo_word;
     if (active_q)  start_used_q <= 3'((left_words < StartWords ? left_words : StartWords) - 15'd1);
   end

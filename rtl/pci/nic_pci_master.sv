@@ -33,6 +33,7 @@ module nic_pci_master (
   output wire nic_pci_pkg::move_t   read_move_o,
   output wire logic                 read_narrow_o,
   output wire logic                 read_fail_o,
+  output wire logic                 read_retry_o,
 
   input  wire nic_pci_pkg::burst_t  write_burst_i,
   input  wire nic_pci_pkg::phase_t  write_phase_i,
@@ -41,6 +42,7 @@ module nic_pci_master (
   output wire nic_pci_pkg::move_t   write_move_o,
   output wire logic                 write_narrow_o,
   output wire logic                 write_fail_o,
+  output wire logic                 write_retry_o,
 
   output wire nic_pkg::pci_status_e fail_status_o,
 
@@ -291,6 +293,9 @@ module nic_pci_master (
   assign wide_phase_o  = wide_now;
 
   wire logic retried = stopped && !aborted && !moved && first_q;
+
+  assign read_retry_o  = retried && !write_q;
+  assign write_retry_o = retried && write_q;
 
   assign stat_transaction_o  = start;
   assign stat_retry_o        = retried;

@@ -284,9 +284,11 @@ package nic_regs_pkg;
 
   // Control
   parameter logic [16:0] DMA_READ_CONTROL = 17'h00800;
-  parameter logic [31:0] DMA_READ_CONTROL_MASK = 32'h0000_0001;
+  parameter logic [31:0] DMA_READ_CONTROL_MASK = 32'h0000_0003;
   parameter int unsigned DMA_READ_CONTROL_ENABLE_LSB = 0;
   parameter logic [31:0] DMA_READ_CONTROL_ENABLE_MASK = 32'h0000_0001;
+  parameter int unsigned DMA_READ_CONTROL_RESET_LSB = 1;
+  parameter logic [31:0] DMA_READ_CONTROL_RESET_MASK = 32'h0000_0002;
   parameter logic [31:0] DMA_READ_CONTROL_RESET = 32'h0000_0000;
 
   // Status
@@ -341,15 +343,21 @@ package nic_regs_pkg;
   parameter logic [16:0] DMA_READ_REFUSED = 17'h0082C;
   parameter logic [31:0] DMA_READ_REFUSED_MASK = 32'hFFFF_FFFF;
 
+  // Bytes read ahead
+  parameter logic [16:0] DMA_READ_AHEAD = 17'h00830;
+  parameter logic [31:0] DMA_READ_AHEAD_MASK = 32'h0000_3FFF;
+
   // ---- Host-write DMA engine (SRAM to host memory) ----
 
   parameter logic [16:0] DMA_WRITE_BASE = 17'h00880;
 
   // Control
   parameter logic [16:0] DMA_WRITE_CONTROL = 17'h00880;
-  parameter logic [31:0] DMA_WRITE_CONTROL_MASK = 32'h0000_0001;
+  parameter logic [31:0] DMA_WRITE_CONTROL_MASK = 32'h0000_0003;
   parameter int unsigned DMA_WRITE_CONTROL_ENABLE_LSB = 0;
   parameter logic [31:0] DMA_WRITE_CONTROL_ENABLE_MASK = 32'h0000_0001;
+  parameter int unsigned DMA_WRITE_CONTROL_RESET_LSB = 1;
+  parameter logic [31:0] DMA_WRITE_CONTROL_RESET_MASK = 32'h0000_0002;
   parameter logic [31:0] DMA_WRITE_CONTROL_RESET = 32'h0000_0000;
 
   // Status
@@ -790,7 +798,7 @@ package nic_regs_pkg;
     if (word >= 10'h1A4 && word <= 10'h1A7) return 1'b1;
     if (word >= 10'h1C0 && word <= 10'h1C2) return 1'b1;
     if (word >= 10'h200 && word <= 10'h206) return 1'b1;
-    if (word >= 10'h208 && word <= 10'h20B) return 1'b1;
+    if (word >= 10'h208 && word <= 10'h20C) return 1'b1;
     if (word >= 10'h220 && word <= 10'h226) return 1'b1;
     if (word >= 10'h228 && word <= 10'h22B) return 1'b1;
     if (word >= 10'h240 && word <= 10'h240) return 1'b1;

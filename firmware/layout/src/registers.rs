@@ -251,9 +251,13 @@ crate::register::map! {
     /// Host-read DMA engine (host memory to SRAM).
     dma_read "DMA_READ" {
         /// Control.
-        ReadWrite CONTROL: Control = 0x800, mask 0x0000_0001, reset 0x0000_0000 [CONTROL_RESET] {
+        ReadWrite CONTROL: Control = 0x800, mask 0x0000_0003, reset 0x0000_0000 [CONTROL_RESET] {
             /// 1 processes descriptors; 0 stops before the next one.
             enable, with_enable, [ENABLE_SHIFT, ENABLE_MASK]: bool = 0:0;
+            /// Writing 1 resets the engine: descriptors that have begun end with status 6 if not
+            /// otherwise, what was read ahead is dropped, and the other registers but the counters
+            /// get their reset values. Reads 1 until that is done.
+            reset, with_reset, [RESET_SHIFT, RESET_MASK]: bool = 1:1;
         };
 
         /// Status.
@@ -302,14 +306,22 @@ crate::register::map! {
         /// Descriptors refused.
         /// SRAM range outside the SRAM: marked done with error 7, nothing moved, no halt.
         ReadOnly REFUSED: u32 = 0x82C, mask 0xFFFF_FFFF;
+
+        /// Bytes read ahead.
+        /// What the command in work has asked for and no descriptor has used.
+        ReadOnly AHEAD: u32 = 0x830, mask 0x0000_3FFF [AHEAD_MASK];
     }
 
     /// Host-write DMA engine (SRAM to host memory).
     dma_write "DMA_WRITE" {
         /// Control.
-        ReadWrite CONTROL: Control = 0x880, mask 0x0000_0001, reset 0x0000_0000 [CONTROL_RESET] {
+        ReadWrite CONTROL: Control = 0x880, mask 0x0000_0003, reset 0x0000_0000 [CONTROL_RESET] {
             /// 1 processes descriptors; 0 stops before the next one.
             enable, with_enable, [ENABLE_SHIFT, ENABLE_MASK]: bool = 0:0;
+            /// Writing 1 resets the engine: descriptors that have begun end with status 6 if not
+            /// otherwise, what was read ahead is dropped, and the other registers but the counters
+            /// get their reset values. Reads 1 until that is done.
+            reset, with_reset, [RESET_SHIFT, RESET_MASK]: bool = 1:1;
         };
 
         /// Status.

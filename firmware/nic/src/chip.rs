@@ -58,22 +58,22 @@ impl<const SHARE: u32, const FRAMES: u32> Chip<SHARE, FRAMES> {
     /// Points the engines to their rings. They stay disabled until [`Self::enable`], so the indices
     /// may be set.
     ///
+    /// Firmware that ran before may have been stopped anywhere. So the DMA engines are reset, and
+    /// nothing that they had begun or read ahead is left.
+    ///
     /// `header_bytes` is the length of the longest header, link and protocol together. With it and
     /// the most data of a frame the MAC refuses frames that are too long.
     pub fn start(&mut self, places: &EnginePlaces, link: &LinkSettings, header_bytes: u32) {
-        store(dma_read::CONTROL, dma_read::CONTROL_RESET);
-        store(dma_write::CONTROL, dma_write::CONTROL_RESET);
+        store(dma_read::CONTROL, dma_read::CONTROL_RESET.with_reset(true));
+        store(dma_write::CONTROL, dma_write::CONTROL_RESET.with_reset(true));
         store(mac_tx::CONTROL, mac_tx::CONTROL_RESET);
         store(mac_rx::CONTROL, mac_rx::CONTROL_RESET);
+        while load(dma_read::CONTROL).reset() || load(dma_write::CONTROL).reset() {}
 
         store(dma_read::RING_BASE, places.dma_read_ring);
         store(dma_read::RING_LOG2, DMA_RING_LOG2);
-        store(dma_read::PRODUCER, 0);
-        store(dma_read::CONSUMER, 0);
         store(dma_write::RING_BASE, places.dma_write_ring);
         store(dma_write::RING_LOG2, DMA_RING_LOG2);
-        store(dma_write::PRODUCER, 0);
-        store(dma_write::CONSUMER, 0);
 
         let frame_bytes_max = (header_bytes + link.frame_data_bytes_max).max(FRAME_BYTES_MIN as u32);
         store(mac_tx::RING_BASE, places.transmit_ring);

@@ -80,6 +80,11 @@ impl Misbehaviour {
         self.planned.extend(std::iter::repeat_n(TargetActs::RETRY, count));
     }
 
+    /// Forgets the transactions that were planned and have not begun.
+    pub fn forget_planned(&mut self) {
+        self.planned.clear();
+    }
+
     /// Draws the behaviour of transactions that are not planned; `None` ends that.
     pub fn randomise(&mut self, random: Option<RandomActs>) {
         self.random = random.map(|random| (random, ChaCha8Rng::seed_from_u64(random.seed)));

@@ -50,6 +50,8 @@ module bench_dma #(
   input  wire logic [2:0]  write_done_status_i,
 
   // Bit 0 host read, bit 1 host write
+  output wire logic [1:0]  stop_o,
+  input  wire logic [1:0]  stop_ack_i,
   output wire logic [1:0]  event_done_o,
   output wire logic [1:0]  event_error_o,
   output wire logic        assist_o,
@@ -92,6 +94,8 @@ module bench_dma #(
     .beat_valid_i  (read_beat_valid_i),
     .beat_ready_o  (read_beat_ready_o),
     .beat_i        (read_beat),
+    .stop_o        (stop_o[0]),
+    .stop_ack_i    (stop_ack_i[0]),
     .event_done_o  (event_done_o[0]),
     .event_error_o (event_error_o[0]),
     .assist_o,
@@ -120,6 +124,8 @@ module bench_dma #(
     .data_o        (write_data_o),
     .done_valid_i  (write_done_valid_i),
     .done_status_i (pci_status),
+    .stop_o        (stop_o[1]),
+    .stop_ack_i    (stop_ack_i[1]),
     .event_done_o  (event_done_o[1]),
     .event_error_o (event_error_o[1]),
     .probe_start_o (probe_start_o[1]),

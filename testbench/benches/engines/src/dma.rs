@@ -139,6 +139,12 @@ struct WriteMaster {
     ready: bool,
 }
 
+/// The status of a command that a reset of its engine ended (`nic_pkg::PCI_STOPPED`).
+pub const STOPPED: u8 = 6;
+/// The most clocks from a change of `stop_o` until the PCI master has said that it sees it: both
+/// crossings, where the clock of the bus is the slower one.
+const STOP_CLOCKS_MAX: u32 = 30;
+
 /// The words that the master takes before it takes their command.
 const WRITE_RUN_AHEAD_WORDS: usize = 4;
 
@@ -167,6 +173,10 @@ pub struct DmaBench {
     pub mute_sram: bool,
     read_job: Option<ReadJob>,
     write: WriteMaster,
+    /// What the master has seen of the stop of each engine.
+    stops: [bool; 2],
+    /// The levels of each stop that are on their way to it, the oldest first.
+    stop_lines: [VecDeque<bool>; 2],
     /// Whether the master reports an end that the engine did not ask for, for a test that the
     /// checkers notice it.
     pub stray_done: bool,
@@ -198,8 +208,13 @@ impl DmaBench {
             mute_sram: false,
             read_job: None,
             write: WriteMaster::default(),
+            stops: [false; 2],
+            stop_lines: Default::default(),
             stray_done: false,
         };
+        for line in &mut bench.stop_lines {
+            *line = vec![false; bench.chance.below(STOP_CLOCKS_MAX) as usize].into();
+        }
         bench.reset();
         bench
     }
@@ -210,6 +225,7 @@ impl DmaBench {
         for _ in 0..4 {
             self.read_job = None;
             self.write = WriteMaster::default();
+            self.stop_lines.iter_mut().for_each(|line| line.iter_mut().for_each(|level| *level = false));
             self.answer = None;
             self.clock();
         }
@@ -236,16 +252,63 @@ impl DmaBench {
         Ok(())
     }
 
+    /// The master sees a stop some clocks later, and ends the command that it has.
+    fn obey_stops(&mut self) {
+        // Before its first clock under reset an engine may show anything.
+        let is_reset = self.model.rst_ni.get() == 0;
+        for engine in 0..2 {
+            let line = &mut self.stop_lines[engine];
+            line.push_back(!is_reset && bit(self.model.stop_o.get(), engine));
+            self.stops[engine] = line.pop_front().expect("it is as long as before");
+        }
+        self.model.stop_ack_i.set(u8::from(self.stops[0]) | u8::from(self.stops[1]) << 1);
+        let stopped = |after_words| Some(Fault { status: STOPPED, after_words });
+        if self.stops[0] {
+            if let Some(job) = self.read_job.as_mut().filter(|job| job.fault.is_none()) {
+                // A beat that is offered stays.
+                job.fault = stopped(job.word + u32::from(job.offered.is_some()));
+            }
+        }
+        if self.stops[1] {
+            let moved = self.write.words.len() as u32;
+            if let Some((address, length_bytes, fault @ None)) = &mut self.write.command {
+                if moved < words_of(*address, *length_bytes) {
+                    *fault = stopped(moved);
+                }
+            }
+        }
+    }
+
+    /// The pace of the master. It ends commands of an engine that stops, whatever they waited for.
+    fn master_pace(&self, engine: Engine, usual: u32) -> u32 {
+        if self.stops[engine as usize] {
+            usual.max(50)
+        } else {
+            usual
+        }
+    }
+
     fn drive(&mut self) {
+        self.obey_stops();
+        let read = |usual| self.master_pace(Engine::HostRead, usual);
+        let write = |usual| self.master_pace(Engine::HostWrite, usual);
+        let pace = Pace {
+            command: read(self.pace.command),
+            beat: read(self.pace.beat),
+            data: write(self.pace.data),
+            done: write(self.pace.done),
+            ..self.pace
+        };
+        let write_command = write(self.pace.command);
         let m = &self.model;
         let answer = self.answer.take().filter(|_| !self.mute_sram);
         m.sram_rvalid_i.set(answer.map_or(0, |(port, _)| 1 << port));
         m.sram_rdata_i.set(answer.map_or_else(|| self.chance.word(), |(_, word)| word));
         m.sram_gnt_i.set(0);
 
-        m.read_cmd_ready_i.set_bool(self.read_job.is_none() && self.chance.percent(self.pace.command));
+        m.read_cmd_ready_i.set_bool(self.read_job.is_none() && self.chance.percent(pace.command));
         if let Some(job) = &mut self.read_job {
-            if job.offered.is_none() && self.chance.percent(self.pace.beat) {
+            if job.offered.is_none() && self.chance.percent(pace.beat) {
                 job.offered = Some(job.next(&self.host, &mut self.chance));
             }
         }
@@ -257,15 +320,15 @@ impl DmaBench {
         m.read_beat_status_i.set(status);
 
         let write = &mut self.write;
-        m.write_cmd_ready_i.set_bool(write.command.is_none() && self.chance.percent(self.pace.command));
+        m.write_cmd_ready_i.set_bool(write.command.is_none() && self.chance.percent(write_command));
         let room = match write.command {
             Some((address, length_bytes, _)) => words_of(address, length_bytes) as usize,
             None => WRITE_RUN_AHEAD_WORDS,
         };
-        write.ready = write.words.len() < room && self.chance.percent(self.pace.data);
+        write.ready = write.words.len() < room && self.chance.percent(pace.data);
         m.write_data_ready_i.set_bool(write.ready);
         let complete = write.command.is_some() && write.words.len() == room;
-        let done = complete && self.chance.percent(self.pace.done);
+        let done = complete && self.chance.percent(pace.done);
         let status = write.command.and_then(|(_, _, fault)| fault).map_or(0, |fault| fault.status);
         m.write_done_valid_i.set_bool(done || self.stray_done);
         m.write_done_status_i.set(if done { status } else { 0 });
@@ -432,6 +495,12 @@ impl DmaBench {
         self.write(engine, dma_read::PRODUCER.offset(), index as u32);
         self.write(engine, dma_read::CONTROL.offset(), 1);
         self.seen.clear();
+    }
+
+    /// Resets an engine through its register CONTROL, and waits until that is done.
+    pub fn reset_engine(&mut self, engine: Engine) {
+        self.write(engine, dma_read::CONTROL.offset(), dma_read::Control(0).with_reset(true).0);
+        self.until("the end of the reset", |b| b.read(engine, dma_read::CONTROL.offset()) & 2 == 0);
     }
 
     /// Writes a descriptor into its place in the ring, with noise in the status word. Returns the

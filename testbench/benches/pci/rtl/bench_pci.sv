@@ -75,6 +75,8 @@ module bench_pci #(
   output wire logic [63:0] dma_read_beat_data_o,
   output wire logic        dma_read_beat_last_o,
   output wire logic [2:0]  dma_read_beat_status_o,
+  input  wire logic        dma_read_stop_i,
+  output wire logic        dma_read_stop_ack_o,
 
   input  wire logic        dma_write_cmd_valid_i,
   output wire logic        dma_write_cmd_ready_o,
@@ -85,6 +87,8 @@ module bench_pci #(
   input  wire logic [63:0] dma_write_data_i,
   output wire logic        dma_write_done_valid_o,
   output wire logic [2:0]  dma_write_done_status_o,
+  input  wire logic        dma_write_stop_i,
+  output wire logic        dma_write_stop_ack_o,
 
   input  wire logic        irq_i,
   output wire logic        slot_64_o,

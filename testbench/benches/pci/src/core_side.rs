@@ -24,6 +24,10 @@ pub enum DmaStatus {
     ParityError,
     /// The command register does not permit the NIC to be a master.
     Disabled,
+    /// The target gave as many retries in a row as the configuration register RETRY_LIMIT says.
+    RetryLimit,
+    /// The engine was reset.
+    Stopped,
 }
 
 impl DmaStatus {
@@ -34,6 +38,8 @@ impl DmaStatus {
             2 => DmaStatus::TargetAbort,
             3 => DmaStatus::ParityError,
             4 => DmaStatus::Disabled,
+            5 => DmaStatus::RetryLimit,
+            6 => DmaStatus::Stopped,
             other => panic!("{other} is no pci_status_e"),
         }
     }
@@ -116,6 +122,10 @@ pub struct CoreSide {
     pub counts: Counts,
     /// The level of the interrupt request.
     pub irq: bool,
+    /// The levels of the stops of host reads and host writes.
+    pub stops: [bool; 2],
+    /// Whether the master has said that it has seen each of them.
+    pub stops_seen: [bool; 2],
     clock: u64,
     rng: ChaCha8Rng,
     answers: VecDeque<Answering>,
@@ -136,6 +146,8 @@ impl CoreSide {
             hold_requests: false,
             counts: Counts::default(),
             irq: false,
+            stops: [false; 2],
+            stops_seen: [false; 2],
             clock: 0,
             rng: ChaCha8Rng::seed_from_u64(seed),
             answers: VecDeque::new(),
@@ -206,6 +218,7 @@ impl CoreSide {
             return;
         }
         self.count(model);
+        self.stops_seen = [model.dma_read_stop_ack_o.is_high(), model.dma_write_stop_ack_o.is_high()];
         if model.host_req_valid_o.is_high() && model.host_req_ready_i.get() != 0 {
             self.host_request(model);
         }
@@ -249,6 +262,8 @@ impl CoreSide {
     /// Drives the inputs of the model after the edge.
     pub(crate) fn after_edge(&mut self, model: &BenchPci) {
         model.irq_i.set_bool(self.irq);
+        model.dma_read_stop_i.set_bool(self.stops[0]);
+        model.dma_write_stop_i.set_bool(self.stops[1]);
         let running = model.rst_core_no.is_high();
 
         let take = !self.hold_requests && self.go();

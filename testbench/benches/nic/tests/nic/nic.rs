@@ -8,7 +8,7 @@ use nic_layout::boot::FIRMWARE_ADDRESS;
 use nic_layout::registers::{
     dma_read, dma_write, doorbell, event_a, ident, interrupt, mac_rx, mac_tx, mailbox, pci, sram,
 };
-use nic_layout::ring::{Event, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, DMA_STATUS_DONE, MAC_STATUS_DONE};
+use nic_layout::ring::{Event, DMA_AHEAD_SHIFT, DMA_FLAG_ASSIST, DMA_FLAG_EVENT, DMA_STATUS_DONE, MAC_STATUS_DONE};
 
 const DOORBELL_PAGE_3: u32 = BAR0 + 0x1_3000;
 
@@ -195,6 +195,74 @@ fn dma_moves_blocks_both_ways() {
         assert_eq!(nic.read(dma_write::BYTES)?, 1500);
         assert!(nic.read(pci::MASTER_TRANSACTIONS)? >= 2);
         assert!(nic.read(sram::GRANTS.at(2))? >= 1500 / 8);
+        Ok(())
+    });
+}
+
+/// A core stops while its engine has read ahead, and other firmware sets up the ring anew: its
+/// first descriptor gets the bytes that it names, and none that were meant for another.
+#[test]
+fn a_ring_that_is_set_up_anew_gets_nothing_that_was_read_ahead() {
+    run(|nic| {
+        const RING: u32 = 0x1000;
+        const NEXT_RING: u32 = 0x2000;
+        let (old, new) = (bytes(1024, 3), bytes(200, 111));
+        nic.memory.bytes_mut()[0x4000..0x4400].copy_from_slice(&old);
+        nic.memory.bytes_mut()[0x9000..0x90C8].copy_from_slice(&new);
+        nic.sram_write(RING, &[0x4000, 0x2_0000, 64 | 512 << DMA_AHEAD_SHIFT, 0])?;
+        nic.write(dma_read::RING_BASE, RING)?;
+        nic.write(dma_read::PRODUCER, 1)?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
+        nic.until("the first piece", |nic| (nic.probes[2] == 1).then_some(()))?;
+        assert_eq!(nic.read(dma_read::AHEAD)?, 512);
+
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_reset(true))?;
+        while nic.read(dma_read::CONTROL)?.reset() {}
+        assert_eq!((nic.read(dma_read::AHEAD)?, nic.read(dma_read::CONSUMER)?), (0, 0));
+        nic.sram_write(NEXT_RING, &[0x9000, 0x3_0000, 200, 0])?;
+        nic.write(dma_read::RING_BASE, NEXT_RING)?;
+        nic.write(dma_read::PRODUCER, 1)?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
+        nic.until("the new ring", |nic| (nic.probes[2] == 2).then_some(()))?;
+        assert_eq!(nic.sram_read(0x3_0000, 50)?, words(&new));
+        Ok(())
+    });
+}
+
+/// The target answers every transaction of the NIC with a retry, until both engines are reset.
+#[test]
+fn a_reset_ends_transfers_that_a_target_retries_for_ever() {
+    run(|nic| {
+        const RINGS: [u32; 2] = [0x1000, 0x1100];
+        nic.bus.misbehaviour().plan_retries(1_000_000);
+        for ring in RINGS {
+            nic.sram_write(ring, &[0x4000, 0x2_0000, 300, 0])?;
+        }
+        nic.write(dma_read::RING_BASE, RINGS[0])?;
+        nic.write(dma_write::RING_BASE, RINGS[1])?;
+        nic.write(dma_read::PRODUCER, 1)?;
+        nic.write(dma_write::PRODUCER, 1)?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
+        nic.write(dma_write::CONTROL, dma_write::Control::default().with_enable(true))?;
+        nic.run_core_cycles(20_000)?;
+        assert!(nic.read(dma_read::STATUS)?.busy() && nic.read(dma_write::STATUS)?.busy());
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_reset(true))?;
+        nic.write(dma_write::CONTROL, dma_write::Control::default().with_reset(true))?;
+        while nic.read(dma_read::CONTROL)?.reset() || nic.read(dma_write::CONTROL)?.reset() {}
+        const STOPPED: u32 = 6;
+        for ring in RINGS {
+            assert_eq!(nic.sram_read(ring + 12, 1)?, [DMA_STATUS_DONE | STOPPED]);
+        }
+        nic.bus.misbehaviour().forget_planned();
+
+        let data = bytes(300, 5);
+        nic.memory.bytes_mut()[0x4000..0x4000 + 300].copy_from_slice(&data);
+        nic.sram_write(RINGS[0], &[0x4000, 0x2_0000, 300, 0])?;
+        nic.write(dma_read::RING_BASE, RINGS[0])?;
+        nic.write(dma_read::PRODUCER, 1)?;
+        nic.write(dma_read::CONTROL, dma_read::Control::default().with_enable(true))?;
+        nic.until("the read", |nic| (nic.probes[2] == 2).then_some(()))?;
+        assert_eq!(nic.sram_read(0x2_0000, 75)?, words(&data));
         Ok(())
     });
 }

@@ -42,7 +42,7 @@ fn writing_ones_to_a_bar_reads_its_size_and_kind() {
 #[test]
 fn unused_registers_read_zero_and_ignore_writes() {
     let mut bench = bench();
-    for register in [0x18, 0x28, 0x30, 0x34, 0x38, 0x40, 0xFC] {
+    for register in [0x18, 0x28, 0x30, 0x34, 0x38, 0x44, 0xFC] {
         bench.config_write(register, 0xFFFF_FFFF).unwrap();
         assert_eq!(bench.config_read(register).unwrap(), 0, "register {register:#x}");
     }
@@ -84,6 +84,17 @@ fn an_unsupported_cache_line_size_reads_zero() {
         bench.config_write_bytes(0x0C, written, 0b0001).unwrap();
         assert_eq!(bench.config_read(0x0C).unwrap() & 0xFF, read);
     }
+}
+
+#[test]
+fn the_limit_of_retries_has_16_bits_and_is_none_after_reset() {
+    let mut bench = bench();
+    assert_eq!(bench.config_read(0x40).unwrap(), 0);
+    bench.config_write(0x40, 0xFFFF_FFFF).unwrap();
+    assert_eq!(bench.config_read(0x40).unwrap(), 0xFFFF);
+    bench.config_write_bytes(0x40, 0x1234_5678, 0b0010).unwrap();
+    assert_eq!(bench.config_read(0x40).unwrap(), 0x56FF);
+    bench.judge().unwrap();
 }
 
 #[test]

@@ -8,5 +8,6 @@ mod contracts;
 mod dma;
 mod errors;
 mod reset;
+mod stops;
 mod target;
 mod timing;
