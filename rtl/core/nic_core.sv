@@ -39,6 +39,7 @@ module nic_core #(
 
   input  wire logic [31:0] boot_addr_i,
   input  wire logic [31:0] hart_id_i,
+  input  wire logic [63:0] time_i,                // what the CSR time reads
 
   // Instruction port
   output wire logic        instr_req_o,
@@ -430,6 +431,7 @@ module nic_core #(
     .clk_free_i,
     .rst_ni,
     .hart_id_i,
+    .time_i,
     .irq_i,
     .irq_is_new_o        (irq_is_new),
     .access_i            (x_is.csr),
@@ -743,6 +745,9 @@ module nic_core #(
 
   // ---- RVFI -------------------------------------------------------------------------------
 
+  // An instruction that traps without starting does not wait for its sources. It is reported to
+  // read none that is still to come.
+
   if (Rvfi != 0) begin : gen_rvfi
     nic_core_rvfi u_rvfi (
       .clk_i,
@@ -754,9 +759,9 @@ module nic_core #(
       .encoding_i       (x_fault_q ? 32'd0 : x_encoding),
       .pc_i             (x_pc),
       .following_pc_i   (astray ? following_pc : d_pc),
-      .rs1_i            (x.uses_rs1 ? x_rs1 : 5'd0),
+      .rs1_i            (x.uses_rs1 && !rs1_waits ? x_rs1 : 5'd0),
       .rs1_data_i       (rs1_data),
-      .rs2_i            (x.uses_rs2 ? x_rs2 : 5'd0),
+      .rs2_i            (x.uses_rs2 && !rs2_waits ? x_rs2 : 5'd0),
       .rs2_data_i       (operand_b),
       .rd_i             (x.writes_rd ? x_rd : 5'd0),
       .data_we_i        (data_we_o),

@@ -19,6 +19,7 @@ module nic_core_csr (
   input  wire logic        clk_free_i,      // the same clock, which also runs while the core sleeps
   input  wire logic        rst_ni,
   input  wire logic [31:0] hart_id_i,
+  input  wire logic [63:0] time_i,
   input  wire logic        irq_i,
   output wire logic        irq_is_new_o,    // it is not what its register says
 
@@ -125,12 +126,14 @@ module nic_core_csr (
                           addr_i[4:0] >= 5'd3;
 
   logic [31:0] rdata;
-  logic        exists, is_cycle, is_cycleh;
+  logic        exists, is_cycle, is_cycleh, is_time, is_timeh;
   always_comb begin
     rdata     = 32'd0;
     exists    = 1'b1;
     is_cycle  = 1'b0;
     is_cycleh = 1'b0;
+    is_time   = 1'b0;
+    is_timeh  = 1'b0;
     if (access_i) begin
       unique case (addr_i)
         Mstatus:             rdata = {19'b0, 2'b11, 3'b0, mpie_q, 3'b0, mie_q, 3'b0};
@@ -144,8 +147,10 @@ module nic_core_csr (
         Mcause:              rdata = {mcause_interrupt_q, 26'b0, mcause_code_q};
         Mtval:               rdata = mtval_q;
         Mip:                 rdata = {20'b0, meip_q, 11'b0};
-        Mcycle, Cycle, Time:     is_cycle  = 1'b1;
-        Mcycleh, Cycleh, Timeh:  is_cycleh = 1'b1;
+        Mcycle, Cycle:       is_cycle  = 1'b1;
+        Mcycleh, Cycleh:     is_cycleh = 1'b1;
+        Time:                is_time   = 1'b1;
+        Timeh:               is_timeh  = 1'b1;
         Minstret, Instret:   rdata = instret[31:0];
         Minstreth, Instreth: rdata = instret[63:32];
         Mimpid:              rdata = MimpidValue;
@@ -165,7 +170,8 @@ module nic_core_csr (
     if (access_i) begin
       // Data of counters that count while the core sleeps enter here. No logic that stops with the
       // core's clock depends on them.
-      rdata_q      <= rdata | ({32{is_cycle}} & cycle[31:0]) | ({32{is_cycleh}} & cycle[63:32]) | counter_rdata_i;
+      rdata_q      <= rdata | ({32{is_cycle}} & cycle[31:0]) | ({32{is_cycleh}} & cycle[63:32]) |
+                      ({32{is_time}} & time_i[31:0]) | ({32{is_timeh}} & time_i[63:32]) | counter_rdata_i;
       illegal_q    <= !exists || (writes_i && addr_i[11:10] == 2'b11);
       is_instret_q <= addr_i[6:0] == 7'h02;   // or the high half; a few others may wait in vain
     end

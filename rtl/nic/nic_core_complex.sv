@@ -25,6 +25,7 @@ module nic_core_complex #(
 
   // Control and events
   input  wire logic [31:0]        boot_address_i,
+  input  wire logic [63:0]        time_i,              // clocks since reset, which nothing stops
   input  wire logic               irq_i,
   input  wire logic               event_valid_i,       // the next event, for nic.dispatch
   input  wire logic [4:0]         event_i,
@@ -103,6 +104,7 @@ module nic_core_complex #(
     .rst_ni,
     .boot_addr_i         (boot_address_i),
     .hart_id_i           (HartId),
+    .time_i,
     .instr_req_o         (insn_req),
     .instr_gnt_i         (insn_gnt),
     .instr_addr_o        (insn_addr),

@@ -29,7 +29,7 @@ module nic_identification #(
   input  wire logic [Cores-1:0]       sleep_i,
 
   // Others
-  output wire logic [31:0]       cycles_o,         // core clocks since reset, low half
+  output wire logic [63:0]       cycles_o,         // core clocks since reset
   output wire logic [20:11]      window_base_o,
   input  wire logic              refused_i         // a host access was refused
 );
@@ -47,7 +47,7 @@ module nic_identification #(
   assign reg_rdata_o    = rdata_q;
   assign run_o          = run_q;
   assign boot_address_o = boot_address_q;
-  assign cycles_o       = cycles_q[31:0];
+  assign cycles_o       = cycles_q;
   assign window_base_o  = window_base_q;
 
   wire logic write       = reg_sel_i && reg_req_i.we;

@@ -45,6 +45,7 @@ module nic_registers #(
   // Cores
   output wire logic [Cores-1:0]       run_o,
   output wire logic [Cores-1:0][31:0] boot_address_o,
+  output wire logic [63:0]            cycles_o,             // core clocks since reset
   input  wire logic [Cores-1:0]       sleep_i,
   output wire logic [Cores-1:0]       irq_o,
   output wire logic [Cores-1:0]       event_valid_o,        // the next event of each core
@@ -118,7 +119,6 @@ module nic_registers #(
 
   // ---- Identification, time -------------------------------------------------------
 
-  wire logic [31:0] cycles;
 
   nic_identification #(
     .Cores(Cores), .SramBytes(SramBytes), .ScratchpadBytes(ScratchpadBytes), .ScratchpadBytesB(ScratchpadBytesB)
@@ -132,7 +132,7 @@ module nic_registers #(
     .run_o,
     .boot_address_o,
     .sleep_i,
-    .cycles_o    (cycles),
+    .cycles_o,
     .window_base_o,
     .refused_i
   );
@@ -212,7 +212,7 @@ module nic_registers #(
     .reg_sel_i   (timer_sel[0]),
     .reg_req_i   (access),
     .reg_rdata_o (timer_rdata[0]),
-    .cycles_i    (cycles),
+    .cycles_i    (cycles_o[31:0]),
     .fires_o     (timer_fires_a)
   );
 
@@ -239,7 +239,7 @@ module nic_registers #(
       .reg_sel_i   (timer_sel[1]),
       .reg_req_i   (access),
       .reg_rdata_o (timer_rdata[1]),
-      .cycles_i    (cycles),
+      .cycles_i    (cycles_o[31:0]),
       .fires_o     (timer_fires_b)
     );
 

@@ -179,6 +179,7 @@ module nic_top #(
   wire logic [20:11] window_base;
 
   wire logic mac_rx_event, mac_tx_event, mac_error_event;
+  wire logic [63:0] cycles;
   wire logic dma_read_event, dma_write_event, dma_read_error_event, dma_write_error_event;
 
   nic_registers #(
@@ -195,6 +196,7 @@ module nic_top #(
     .host_access_i     (host_reg_access),
     .host_gnt_o        (host_reg_gnt),
     .rdata_o           (reg_rdata),
+    .cycles_o          (cycles),
     .access_o          (reg_access),
     .dma_read_sel_o    (dma_read_sel),
     .dma_write_sel_o   (dma_write_sel),
@@ -272,6 +274,7 @@ module nic_top #(
       .clock_o            (core_clock[core]),
       .rst_ni             (core_rst_n[core]),
       .boot_address_i     (boot_address[core]),
+      .time_i             (cycles),
       .irq_i              (irq[core]),
       .event_valid_i      (event_valid[core]),
       .event_i            (event_next[core]),

@@ -136,6 +136,7 @@ module formal_core #(
     .rst_ni            (rst_n),
     .boot_addr_i       ({boot_q[31:1], 1'b0}),
     .hart_id_i         (32'd5),
+    .time_i            (64'd7),
     .instr_req_o       (instr_req),
     .instr_gnt_i       (instr_gnt),
     .instr_addr_o      (instr_addr),

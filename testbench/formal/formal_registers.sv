@@ -23,8 +23,8 @@ module formal_registers (
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && rvfi_i.valid) begin
-      if (written_q && rvfi_i.rs1_addr == register_i && !rvfi_i.trap) FirstSource:  assert (rvfi_i.rs1_rdata == value_q);
-      if (written_q && rvfi_i.rs2_addr == register_i && !rvfi_i.trap) SecondSource: assert (rvfi_i.rs2_rdata == value_q);
+      if (written_q && rvfi_i.rs1_addr == register_i) FirstSource:  assert (rvfi_i.rs1_rdata == value_q);
+      if (written_q && rvfi_i.rs2_addr == register_i) SecondSource: assert (rvfi_i.rs2_rdata == value_q);
       FirstZero:    assert (rvfi_i.rs1_addr != 5'd0 || rvfi_i.rs1_rdata == 32'd0);
       SecondZero:   assert (rvfi_i.rs2_addr != 5'd0 || rvfi_i.rs2_rdata == 32'd0);
       ZeroStays:    assert (rvfi_i.rd_addr != 5'd0 || rvfi_i.rd_wdata == 32'd0);

@@ -12,6 +12,7 @@ module synth_core (
   input  wire logic               rst_ni,
 
   input  wire logic [31:1]        boot_pc_i,
+  input  wire logic [63:0]        time_i,
   input  wire logic               irq_i,
   input  wire logic               event_valid_i,
   input  wire logic [4:0]         event_i,
@@ -51,6 +52,7 @@ module synth_core (
   logic [31:1] boot_pc_q;
   logic        event_valid_q, event_soon_q, semaphore_waits_q;
   logic [4:0]  event_q;
+  logic [63:0] time_q;
   logic        irq_q, sleep_q, trace_valid_q;
   logic [31:0] trace_data_q;
   logic [4:0]  other_req_q;
@@ -87,6 +89,7 @@ module synth_core (
     .clock_o            (core_clock),
     .rst_ni             (rst_nq),
     .boot_address_i     ({boot_pc_q, 1'b0}),
+    .time_i             (time_q),
     .irq_i              (irq_q),
     .event_valid_i      (event_valid_q),
     .event_i            (event_q),
@@ -170,6 +173,7 @@ module synth_core (
     irq_q             <= irq_i;
     event_valid_q     <= event_valid_i;
     event_q           <= event_i;
+    time_q            <= time_i;
     event_soon_q      <= event_soon_i;
     semaphore_waits_q <= semaphore_waits_i;
     sleep_q           <= sleep;

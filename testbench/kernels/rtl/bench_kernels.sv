@@ -75,9 +75,17 @@ module bench_kernels #(
   wire logic [4:0]     event_next;
   wire nic_pkg::rvfi_t rvfi;
 
+  // What the CSR time reads: nothing stops it.
+  logic [63:0] time_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) time_q <= '0;
+    else time_q <= time_q + 64'd1;
+  end
+
   nic_core_complex #(.SramBytes(SramBytes), .Rvfi(1), .Debug(0)) u_core (
     .clk_i,
     .clk_free_i         (clk_i),
+    .time_i             (time_q),
     .rst_ni             (core_rst_ni),
     .boot_address_i     (boot_addr_i),
     .irq_i              (irq),

@@ -144,6 +144,13 @@ module bench_pair #(
   wire logic [1:0]  trace_valid;
   wire logic [31:0] trace_data [Cores];
 
+  // What the CSR time reads: nothing stops it.
+  logic [63:0] time_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) time_q <= '0;
+    else time_q <= time_q + 64'd1;
+  end
+
   for (genvar core = 0; core < int'(Cores); core++) begin : gen_core
     localparam int unsigned Data = core == 0 ? nic_pkg::SRAM_CORE_DATA : nic_pkg::SRAM_CORE_B_DATA;
     localparam int unsigned Insn = core == 0 ? nic_pkg::SRAM_CORE_INSN : nic_pkg::SRAM_CORE_B_INSN;
@@ -153,6 +160,7 @@ module bench_pair #(
     ) u_core (
       .clk_i,
       .clk_free_i         (clk_i),
+      .time_i             (time_q),
       .rst_ni             (core_rst_ni[core]),
       .boot_address_i     (boot_addr_i),
       .irq_i              (irq[core]),

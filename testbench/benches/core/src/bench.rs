@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use verilated::Context;
 
 use crate::memory::{BusError, Memory};
-use crate::models::{CoreModel, Inputs, Outputs, PortInputs, Rvfi, CLOCK_CORE, CLOCK_FREE};
+use crate::models::{time_at, CoreModel, Inputs, Outputs, PortInputs, Rvfi, CLOCK_CORE, CLOCK_FREE};
 
 /// How quickly memory answers, and how often interrupts and events come. Percentages are chances in
 /// each clock.
@@ -135,6 +135,8 @@ pub struct Bench<M> {
     instr_answers: VecDeque<Fetched>,
     data_answers: VecDeque<Result<u32, BusError>>,
     time_ps: u64,
+    /// The clocks since reset.
+    clocks: u64,
 }
 
 impl<M: CoreModel> Bench<M> {
@@ -171,6 +173,7 @@ impl<M: CoreModel> Bench<M> {
             instr_answers: VecDeque::new(),
             data_answers: VecDeque::new(),
             time_ps: 0,
+            clocks: 0,
         };
         for _ in 0..2 {
             bench.model.drive(&bench.inputs);
@@ -251,6 +254,8 @@ impl<M: CoreModel> Bench<M> {
         self.inputs.irq = self.irq || random_irq;
         self.inputs.event = self.event.or_else(|| self.random_event());
         self.inputs.debug_req = self.debug_req;
+        self.inputs.time = time_at(self.clocks);
+        self.clocks += 1;
         self.inputs.instr = self.port(timing.instr_gnt_percent, instr);
         self.inputs.data = self.port(timing.data_gnt_percent, data);
         self.inputs.data_slow = timing.data_gnt_percent < 100 && self.rng.next_u32() & 1 == 1;

@@ -9,7 +9,7 @@ use verilated::Model as _;
 use crate::bench::{Bench, Granted, Timing};
 use crate::insn::{Alu, Insn};
 use crate::memory::Memory;
-use crate::models::{BenchCore, Rvfi};
+use crate::models::{time_at, BenchCore, Rvfi};
 use crate::reference::{cause, Moment, Reference};
 
 /// The clocks without a retired instruction after which the core counts as stuck: many more than
@@ -68,6 +68,8 @@ pub struct Lockstep {
     pub reference: Reference,
     /// The values of the registers, by the writes that RVFI reports.
     pub x: [u32; 32],
+    /// Those that were written, a bit for each: others have any value.
+    known: u32,
     /// The words on the trace port: the clock and the value of each.
     pub traces: Vec<(u64, u32)>,
     /// All retired instructions, if [`keep_steps`](Lockstep::keep_steps) is set.
@@ -117,6 +119,7 @@ impl Lockstep {
             bench: Bench::with_model(model, memory, boot_addr, timing, seed)?,
             reference,
             x: [0; 32],
+            known: 1,
             traces: Vec::new(),
             steps: Vec::new(),
             keep_steps: false,
@@ -233,6 +236,7 @@ impl Lockstep {
             interrupted: rvfi.intr,
             mip,
             clock: self.clock.saturating_sub(1),
+            time: time_at(self.clock.saturating_sub(2)),
             event: self.event,
             seen: rvfi.rd.1,
         };
@@ -256,10 +260,14 @@ impl Lockstep {
         check("trap", rvfi.trap.into(), expected.trapped.into());
         check("rd", rvfi.rd.0.into(), expected.rd.into());
         check("rd value", rvfi.rd.1.into(), expected.rd_value.into());
-        if !expected.trapped {
-            check("rs1 value", rvfi.rs1.1.into(), expected.rs1_value.into());
-            check("rs2 value", rvfi.rs2.1.into(), expected.rs2_value.into());
-        }
+        // An instruction that traps may report a source or none, and never a stale one.
+        let source = |(register, value): (u8, u32), of_reference: u32| match expected.trapped {
+            true if self.known & 1 << register == 0 => value,
+            true => self.x[usize::from(register)],
+            false => of_reference,
+        };
+        check("rs1 value", rvfi.rs1.1.into(), source(rvfi.rs1, expected.rs1_value).into());
+        check("rs2 value", rvfi.rs2.1.into(), source(rvfi.rs2, expected.rs2_value).into());
         check("read mask", rvfi.mem_rmask.into(), expected.access.read_mask.into());
         check("write mask", rvfi.mem_wmask.into(), expected.access.write_mask.into());
         if rvfi.mem_rmask | rvfi.mem_wmask != 0 {
@@ -299,6 +307,7 @@ impl Lockstep {
         }
 
         self.x[usize::from(rvfi.rd.0)] = rvfi.rd.1;
+        self.known |= 1 << rvfi.rd.0;
         self.traces.extend(trace.map(|value| (self.clock, value)));
         if self.keep_steps {
             self.steps.push(Step { clock: self.clock, rvfi: *rvfi });

@@ -22,6 +22,12 @@ pub use generated::core::BenchCore;
 pub use generated::plain::BenchCorePlain;
 pub use generated::sleep::BenchSleep;
 
+/// The time at the pins in a clock since reset: each half changes with each clock, and neither is
+/// like a count of clocks.
+pub fn time_at(clock: u64) -> u64 {
+    clock.wrapping_mul(0x0000_0007_0000_0003).wrapping_add(0x0123_4567_89AB_CDEF)
+}
+
 /// The inputs of the core in a clock.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Inputs {
@@ -31,6 +37,8 @@ pub struct Inputs {
     pub boot_addr: u32,
     /// The number of the hart.
     pub hart_id: u32,
+    /// The time ([`time_at`]).
+    pub time: u64,
     /// The interrupt line.
     pub irq: bool,
     /// The event that `nic.dispatch` serves.
@@ -171,6 +179,7 @@ macro_rules! core_model {
                 self.rst_ni.set_bool(!inputs.reset);
                 self.boot_addr_i.set(inputs.boot_addr);
                 self.hart_id_i.set(inputs.hart_id);
+                self.time_i.set(inputs.time);
                 self.irq_i.set_bool(inputs.irq);
                 self.event_valid_i.set_bool(inputs.event.is_some());
                 self.event_i.set(inputs.event.unwrap_or(31));

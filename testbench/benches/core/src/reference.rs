@@ -40,6 +40,8 @@ pub struct Moment {
     pub mip: bool,
     /// The number of clocks since reset, when the instruction executes.
     pub clock: u64,
+    /// The time at the pins, one clock before.
+    pub time: u64,
     /// The event on the pins in that clock.
     pub event: Option<u8>,
     /// The value that the core reports for `rd`. It is used for counters of lost clocks, which may
@@ -390,8 +392,10 @@ impl Reference {
             csr::MEPC => self.mepc,
             csr::MCAUSE => self.mcause,
             csr::MTVAL => self.mtval,
-            csr::MCYCLE | csr::CYCLE | csr::TIME => cycle as u32,
-            csr::MCYCLEH | csr::CYCLEH | csr::TIMEH => (cycle >> 32) as u32,
+            csr::MCYCLE | csr::CYCLE => cycle as u32,
+            csr::MCYCLEH | csr::CYCLEH => (cycle >> 32) as u32,
+            csr::TIME => moment.time as u32,
+            csr::TIMEH => (moment.time >> 32) as u32,
             csr::MINSTRET | csr::INSTRET => self.instret as u32,
             csr::MINSTRETH | csr::INSTRETH => (self.instret >> 32) as u32,
             csr::MVENDORID | csr::MARCHID | csr::MCONFIGPTR | csr::MSTATUSH | csr::TRACE => 0,

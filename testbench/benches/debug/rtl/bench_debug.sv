@@ -94,7 +94,7 @@ module bench_debug (
     );
 
     nic_core #(.Rvfi(1), .DebugEntryAddr(nic_debug_pkg::ENTRY_ADDR), .DebugExceptionAddr(nic_debug_pkg::EXCEPTION_ADDR)) u_core (
-      .clk_i, .clk_free_i(clk_i), .rst_ni(core_rst_n), .boot_addr_i(boot_addr_i[h]), .hart_id_i(32'(h)),
+      .clk_i, .clk_free_i(clk_i), .rst_ni(core_rst_n), .boot_addr_i(boot_addr_i[h]), .hart_id_i(32'(h)), .time_i('0),
       .instr_req_o(insn_req), .instr_gnt_i(insn_gnt), .instr_addr_o(insn_addr),
       .instr_rvalid_i(insn_rvalid), .instr_rdata_i(insn_rdata), .instr_err_i(insn_err),
       .data_req_o(data_req), .data_gnt_i(data_gnt), .data_addr_o(data_addr), .data_we_o(data_we_o[h]), .data_be_o(data_be_o[h]),

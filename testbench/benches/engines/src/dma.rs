@@ -143,7 +143,7 @@ struct WriteMaster {
 pub const STOPPED: u8 = 6;
 /// The most clocks from a change of `stop_o` until the PCI master has said that it sees it: both
 /// crossings, where the clock of the bus is the slower one.
-const STOP_CLOCKS_MAX: u32 = 30;
+pub const STOP_CLOCKS_MAX: u32 = 30;
 
 /// The words that the master takes before it takes their command.
 const WRITE_RUN_AHEAD_WORDS: usize = 4;
@@ -212,11 +212,15 @@ impl DmaBench {
             stop_lines: Default::default(),
             stray_done: false,
         };
-        for line in &mut bench.stop_lines {
-            *line = vec![false; bench.chance.below(STOP_CLOCKS_MAX) as usize].into();
-        }
+        let clocks = bench.chance.below(STOP_CLOCKS_MAX + 1);
+        bench.set_stop_clocks(clocks);
         bench.reset();
         bench
+    }
+
+    /// The clocks from a change of an engine's stop until the PCI master sees it. `new` draws them.
+    pub fn set_stop_clocks(&mut self, clocks: u32) {
+        self.stop_lines = [(); 2].map(|()| vec![false; clocks as usize].into());
     }
 
     /// Resets the engines and the PCI master for four clocks.

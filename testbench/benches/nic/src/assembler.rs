@@ -28,6 +28,10 @@ pub const CSR_MEVINDEX: u32 = 0x7C1;
 pub const CSR_MEVHANDLER: u32 = 0x7C2;
 /// The counter of clocks, lower half.
 pub const CSR_MCYCLE: u32 = 0xB00;
+/// `mcountinhibit`: bit 0 stops `mcycle`.
+pub const CSR_MCOUNTINHIBIT: u32 = 0x320;
+/// `time`: core clocks since reset.
+pub const CSR_TIME: u32 = 0xC01;
 /// The counter of retired instructions, lower half.
 pub const CSR_MINSTRET: u32 = 0xB02;
 /// The counter of clocks in which the core sleeps, lower half.

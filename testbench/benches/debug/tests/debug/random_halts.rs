@@ -81,6 +81,8 @@ fn compare(program: &mut Program, retired: &[Retired]) -> Result<bool, String> {
             mip: *mip,
             clock: *clock,
             event: Some(0),
+            // It goes on while the core is halted.
+            time: u64::from(rvfi.rd.1) << 32 | u64::from(rvfi.rd.1),
             seen: rvfi.rd.1,
         });
         let access = (rvfi.mem_rmask, rvfi.mem_wmask, rvfi.mem_addr);

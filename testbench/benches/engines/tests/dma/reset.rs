@@ -1,7 +1,7 @@
 //! `CONTROL.reset`: an engine comes to rest whatever it waits for, and keeps nothing of the time
 //! before.
 
-use bench_engines::dma::{Descriptor, DmaBench, Engine, Fault, Pace, Seen, STOPPED};
+use bench_engines::dma::{Descriptor, DmaBench, Engine, Fault, Pace, Seen, STOPPED, STOP_CLOCKS_MAX};
 use bench_engines::memory::HostMemory;
 use nic_layout::registers::dma_read as reg;
 use proptest::prelude::*;
@@ -91,6 +91,22 @@ fn counters_stay_and_the_other_engine_goes_on() {
         assert_eq!(bench.sram.word32(at + 12), DONE);
         assert_eq!(bench.read(engine, reg::DESCRIPTORS.offset()), 1);
         assert_eq!(bench.read(engine, reg::BYTES.offset()), 90);
+    }
+}
+
+/// The PCI master learns late that the reset is over.
+#[test]
+fn a_command_right_behind_a_reset_is_not_ended_by_it() {
+    for engine in Engine::BOTH {
+        let mut bench = started(engine, 45);
+        bench.set_stop_clocks(STOP_CLOCKS_MAX);
+        let at = bench.put_descriptor(RING_BASE, RING_LOG2, 0, one(3, DATA + 1, 90));
+        bench.reset_engine(engine);
+        bench.write(engine, reg::RING_BASE.offset(), RING_BASE);
+        bench.write(engine, reg::PRODUCER.offset(), 1);
+        bench.write(engine, reg::CONTROL.offset(), 1);
+        bench.until("the end", |b| b.consumer(engine) == 1);
+        assert_eq!(bench.sram.word32(at + 12), DONE);
     }
 }
 

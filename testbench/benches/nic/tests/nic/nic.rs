@@ -166,6 +166,28 @@ fn a_core_that_is_stopped_and_started_runs_new_firmware() {
     });
 }
 
+/// `mcycle` is software's to stop and to write; `time` is the clock of the NIC (Zicntr).
+#[test]
+fn time_goes_on_while_mcycle_stands() {
+    run(|nic| {
+        let show = |csr| [csrr(T1, csr), csrw(CSR_TRACE, T1)];
+        let program: Vec<u32> = [lui(S0, 0x40000), addi(T0, ZERO, 1), csrw(CSR_MCOUNTINHIBIT, T0)]
+            .into_iter()
+            .chain([csrw(CSR_MCYCLE, T0)])
+            .chain([CSR_TIME, CSR_MCYCLE, CSR_TIME, CSR_MCYCLE].into_iter().flat_map(show))
+            .chain([j(0)])
+            .collect();
+        let before = nic.read(ident::CYCLES_LO)?;
+        start(nic, &program)?;
+        nic.run_core_cycles(400)?;
+        let after = nic.read(ident::CYCLES_LO)?;
+        let [first, one, second, same] = nic.trace[..] else { panic!("{:?}", nic.trace) };
+        assert_eq!((one, same), (1, 1));
+        assert!(before < first && first < second && second < after, "{before} {:?} {after}", nic.trace);
+        Ok(())
+    });
+}
+
 #[test]
 fn dma_moves_blocks_both_ways() {
     run(|nic| {
