@@ -78,6 +78,7 @@ module nic_top #(
 
   // PCI, point to point
   output wire logic        pci_req_no,
+  output wire logic        pci_req_oe_o,
   input  wire logic        pci_gnt_ni,
   input  wire logic        pci_idsel_i,
 
@@ -397,6 +398,7 @@ module nic_top #(
     .pci_serr_oe_o,
     .pci_inta_oe_o,
     .pci_req_no,
+    .pci_req_oe_o,
     .pci_gnt_ni,
     .pci_idsel_i,
     .host_req_valid_o        (pci_req_valid),

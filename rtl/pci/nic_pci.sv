@@ -62,6 +62,7 @@ module nic_pci #(
   output wire logic                    pci_serr_oe_o,
   output wire logic                    pci_inta_oe_o,
   output wire logic                    pci_req_no,
+  output wire logic                    pci_req_oe_o,
   input  wire logic                    pci_gnt_ni,
   input  wire logic                    pci_idsel_i,
 
@@ -522,7 +523,8 @@ module nic_pci #(
     .pci_perr_oe_o  (pci_perr_oe_o),
     .pci_serr_oe_o  (pci_serr_oe_o),
     .pci_inta_oe_o  (pci_inta_oe_o),
-    .pci_req_no     (pci_req_no)
+    .pci_req_no     (pci_req_no),
+    .pci_req_oe_o   (pci_req_oe_o)
   );
 
   // ---- Counters ---------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ module nic_pci_pads (
   output wire logic       pci_perr_oe_o,
   output wire logic       pci_serr_oe_o,
   output wire logic       pci_inta_oe_o,
-  output wire logic       pci_req_no
+  output wire logic       pci_req_no,
+  output wire logic       pci_req_oe_o
 );
 
   wire logic open = pci_rst_ni;
@@ -87,9 +88,9 @@ module nic_pci_pads (
   assign pci_serr_oe_o   = serr_i && open;
   assign pci_inta_oe_o   = inta_i && open;
 
-  // Point to point and without an enable: the board's pull-up and a high level are the same to the
-  // arbiter.
-  assign pci_req_no      = !(req_i && open);
+  // Driven all the time but while RST# is asserted (2.3, section 2.2.4).
+  assign pci_req_no      = !req_i;
+  assign pci_req_oe_o    = open;
 
 endmodule
 

@@ -68,7 +68,7 @@ std::uint64_t outputs(const NicTigon2& nic, std::uint64_t hash) {
       at(kFrame, nic.pci_frame_oe_o) | at(kIrdy, nic.pci_irdy_oe_o) | at(kTrdy, nic.pci_trdy_oe_o) |
       at(kStop, nic.pci_stop_oe_o) | at(kDevsel, nic.pci_devsel_oe_o) | at(kPar, nic.pci_par_oe_o) |
       at(kPerr, nic.pci_perr_oe_o) | at(kSerr, nic.pci_serr_oe_o) | at(kReq64, nic.pci_req64_oe_o) |
-      at(kAck64, nic.pci_ack64_oe_o) | at(kPar64, nic.pci_par64_oe_o) | at(kReq, 1) | at(kInta, nic.pci_inta_oe_o);
+      at(kAck64, nic.pci_ack64_oe_o) | at(kPar64, nic.pci_par64_oe_o) | at(kReq, nic.pci_req_oe_o) | at(kInta, nic.pci_inta_oe_o);
   hash = mixed(hash, nic.pci_ad_o);
   hash = mixed(hash, levels | enables << 16 | std::uint64_t{nic.pci_cbe_no} << 32 | std::uint64_t{nic.pci_ad_oe_o} << 40 |
                          std::uint64_t{nic.pci_cbe_oe_o} << 42 | std::uint64_t{nic.gmii_txd_o} << 44 |

@@ -42,8 +42,7 @@ pub(crate) fn drive(top: &Top) -> PciDrive {
         | at(PciPin::Ack64, top.pci_ack64_no.get())
         | at(PciPin::Par64, top.pci_par64_o.get())
         | at(PciPin::Req, top.pci_req_no.get());
-    // SERR# and INTA# are open drain: enabled only to pull low, so their level is always low. REQ#
-    // is always driven.
+    // SERR# and INTA# are open drain: enabled only to pull low, so their level is always low.
     let enables = at(PciPin::Frame, top.pci_frame_oe_o.get())
         | at(PciPin::Irdy, top.pci_irdy_oe_o.get())
         | at(PciPin::Trdy, top.pci_trdy_oe_o.get())
@@ -55,7 +54,7 @@ pub(crate) fn drive(top: &Top) -> PciDrive {
         | at(PciPin::Req64, top.pci_req64_oe_o.get())
         | at(PciPin::Ack64, top.pci_ack64_oe_o.get())
         | at(PciPin::Par64, top.pci_par64_oe_o.get())
-        | at(PciPin::Req, 1)
+        | at(PciPin::Req, top.pci_req_oe_o.get())
         | at(PciPin::Inta, top.pci_inta_oe_o.get());
     PciDrive {
         levels: PciLines {

@@ -38,7 +38,7 @@ pub(super) fn floats_in_reset(before: &Sample, now: &Sample, findings: &mut Find
     if before.high(PciPin::Rst) || now.high(PciPin::Rst) {
         return;
     }
-    let control = now.nic.enables.bits() & !PciPin::Req.mask();
+    let control = now.nic.enables.bits();
     let floats = control == 0 && now.nic.ad_enable == 0 && now.nic.cbe_enable == 0;
     findings.expect(floats, Rule::FloatsInReset, || {
         format!("the NIC drives AD {:#b}, C/BE# {:#b}, {}", now.nic.ad_enable, now.nic.cbe_enable, names(control))

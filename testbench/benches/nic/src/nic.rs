@@ -104,7 +104,7 @@ macro_rules! nic_pins {
                     (PciPin::Ack64, &self.pci_ack64_no, self.pci_ack64_oe_o.get()),
                     (PciPin::Par, &self.pci_par_o, self.pci_par_oe_o.get()),
                     (PciPin::Par64, &self.pci_par64_o, self.pci_par64_oe_o.get()),
-                    (PciPin::Req, &self.pci_req_no, 1),
+                    (PciPin::Req, &self.pci_req_no, self.pci_req_oe_o.get()),
                 ] {
                     levels.set(pin, level.is_high());
                     enables.set(pin, enable != 0);

@@ -51,6 +51,7 @@ module bench_pci #(
   output wire logic        pci_serr_oe_o,
   output wire logic        pci_inta_oe_o,
   output wire logic        pci_req_no,
+  output wire logic        pci_req_oe_o,
   input  wire logic        pci_gnt_ni,
   input  wire logic        pci_idsel_i,
 

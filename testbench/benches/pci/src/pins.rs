@@ -24,7 +24,7 @@ pub(crate) fn drive_of(model: &BenchPci) -> PciDrive {
     pin(PciPin::Par64, m.pci_par64_o.get(), m.pci_par64_oe_o.get());
     pin(PciPin::Serr, 0, m.pci_serr_oe_o.get());
     pin(PciPin::Inta, 0, m.pci_inta_oe_o.get());
-    pin(PciPin::Req, m.pci_req_no.get(), 1);
+    pin(PciPin::Req, m.pci_req_no.get(), m.pci_req_oe_o.get());
     PciDrive {
         levels: PciLines { control: levels, ad: m.pci_ad_o.get(), cbe_n: m.pci_cbe_no.get() },
         enables,

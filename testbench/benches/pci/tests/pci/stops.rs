@@ -105,6 +105,35 @@ fn a_stop_ends_what_the_target_would_never_end() {
     goes_on(&mut bench);
 }
 
+/// The target takes and gives a word in each clock, so one burst would be as long as the command.
+#[test]
+fn a_stop_ends_the_burst_that_is_on_the_bus() {
+    const CLOCKS: u64 = 300;
+    for is_write in [false, true] {
+        let settings = Settings { boundary_bytes: 0, ..Settings::default() };
+        let mut bench = Bench::new(Setup { settings, latency_timer: 255, ..Setup::default() }).unwrap();
+        if is_write {
+            bench.core.start_write(0x1000, &[1; 60_000]);
+        } else {
+            bench.core.start_read(0x1000, 60_000);
+        }
+        bench.run_pci_clocks(CLOCKS).unwrap();
+        bench.core.stops = [true; 2];
+        let moved = if is_write {
+            let end = bench.until("the end", |bench| bench.core.take_write()).unwrap();
+            assert_eq!(end, DmaStatus::Stopped);
+            bench.memory.bytes().iter().filter(|byte| **byte == 1).count()
+        } else {
+            let end = bench.until("the end", |bench| bench.core.take_read()).unwrap();
+            assert_eq!(end.status, DmaStatus::Stopped);
+            end.bytes.len()
+        };
+        // 8 bytes in each clock, and 20 clocks for the stop to cross and the last phases to pass.
+        assert!(moved > 100 && moved < 8 * (CLOCKS as usize + 20), "write: {is_write}, {moved} bytes");
+        bench.judge().unwrap();
+    }
+}
+
 /// A command that comes while its engine is stopped has no burst.
 #[test]
 fn a_command_that_comes_while_its_engine_is_stopped_moves_nothing() {
