@@ -154,7 +154,7 @@ module nic_pci_target #(
     return &(dword | (which == nic_pkg::SPACE_REGISTERS ? ~19'h7FFF : ~19'(SramBytes / 4 - 1)));
   endfunction
 
-  wire logic ask, deliver;
+  wire logic ask, deliver, hold_writes;
 
   always_comb begin
     devsel_d = devsel_q;
@@ -168,8 +168,8 @@ module nic_pci_target #(
         trdy_d = 1'b1;
         stop_d = 1'b1;
       end else if (claim_write) begin
-        trdy_d = queue_free_i != 6'd0;
-        stop_d = queue_free_i <= 6'd1 || !linear || is_last_of_bar(space, offset);
+        trdy_d = queue_free_i != 6'd0 && !hold_writes;
+        stop_d = queue_free_i <= 6'd1 || hold_writes || !linear || is_last_of_bar(space, offset);
       end else begin
         trdy_d = deliver;
         stop_d = !deliver || answer_i.last;
@@ -258,6 +258,8 @@ module nic_pci_target #(
     .deliver_o      (deliver),
     .next_i         (deliver || (going_on && delivering_q)),
     .end_i          (finished),
+    .write_i        (post),
+    .hold_writes_o  (hold_writes),
     .answer_valid_i (answer_valid_i),
     .answer_used_i  (answer_used_i),
     .answer_ready_o (answer_ready_o),

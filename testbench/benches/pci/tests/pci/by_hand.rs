@@ -156,13 +156,95 @@ fn a_delayed_read_is_given_only_to_its_own_repetition() {
     assert_eq!(hand.run(&first).unwrap().words, [3]);
 }
 
+/// Runs a read again and again until it is not retried.
+fn read_at_last(hand: &mut Hand, plan: &Plan) -> Vec<u32> {
+    for _ in 0..20 {
+        let report = hand.run(plan).unwrap();
+        if report.ending != Ending::Retry {
+            return report.words;
+        }
+        hand.idle(20).unwrap();
+    }
+    panic!("retried for ever: {plan:?}");
+}
+
+/// Two requesters behind one bridge: the answer was fetched for the first, and the second reads the
+/// same dword behind a write of its own.
+#[test]
+fn an_answer_from_before_a_write_is_not_given_to_a_read_behind_it() {
+    // The write that changes the dword, and one that the core might answer by changing it.
+    for written in [BAR1 + 0x40, BAR0 + 0x100] {
+        let mut hand = Hand::new().unwrap();
+        hand.run(&write(BAR1 + 0x40, &[1])).unwrap();
+        let plan = read(MEMORY_READ, BAR1 + 0x40, 1);
+        assert_eq!(hand.run(&plan).unwrap().ending, Ending::Retry);
+        hand.idle(60).unwrap();
+        hand.run(&write(written, &[2])).unwrap();
+        let expected = if written == BAR1 + 0x40 { 2 } else { 3 };
+        if expected == 3 {
+            hand.core.sram[0x40] = 3;
+        }
+        assert_eq!(read_at_last(&mut hand, &plan), [expected], "write to {written:#x}");
+        assert_eq!(hand.core.counts.target_discards, 0);
+    }
+}
+
+/// The write comes while the answer is on its way.
+#[test]
+fn a_write_in_any_clock_after_the_request_comes_before_the_answer() {
+    for clocks in 0..40 {
+        let mut hand = Hand::new().unwrap();
+        hand.core.answer_clocks = 20;
+        hand.run(&write(BAR1 + 0x40, &[1])).unwrap();
+        let plan = read(MEMORY_READ, BAR1 + 0x40, 1);
+        assert_eq!(hand.run(&plan).unwrap().ending, Ending::Retry);
+        hand.idle(clocks).unwrap();
+        hand.run(&write(BAR1 + 0x40, &[2])).unwrap();
+        assert_eq!(read_at_last(&mut hand, &plan), [2], "after {clocks} clocks");
+    }
+}
+
+#[test]
+fn a_read_among_writes_without_end_is_served() {
+    let mut hand = Hand::new().unwrap();
+    let plan = read(MEMORY_READ, BAR1 + 0x80, 1);
+    let (mut attempts, mut retried_writes) = (0, 0);
+    loop {
+        attempts += 1;
+        assert!(attempts < 100, "never served");
+        if hand.run(&plan).unwrap().ending != Ending::Retry {
+            break;
+        }
+        let report = hand.run(&write(BAR1, &[attempts])).unwrap();
+        retried_writes += u32::from(report.ending == Ending::Retry);
+    }
+    assert!(retried_writes > 0, "writes held the read up until one was retried");
+}
+
+/// A bridge that must write before it repeats its read.
+#[test]
+fn writes_wait_for_a_read_that_does_not_return_for_256_clocks_at_most() {
+    let mut hand = Hand::new().unwrap();
+    let plan = read(MEMORY_READ, BAR1 + 0x80, 1);
+    while hand.run(&write(BAR1, &[7])).unwrap().ending != Ending::Retry {
+        assert_eq!(hand.run(&plan).unwrap().ending, Ending::Retry);
+    }
+    let begin = hand.clocks;
+    while hand.run(&write(BAR1, &[8])).unwrap().ending == Ending::Retry {}
+    let clocks = hand.clocks - begin;
+    assert!((100..300).contains(&clocks), "{clocks}");
+    assert_eq!(read_at_last(&mut hand, &plan), [0]);
+    assert_eq!(read_at_last(&mut hand, &read(MEMORY_READ, BAR1, 1)), [8]);
+}
+
 #[test]
 fn a_delayed_read_that_nobody_fetches_is_discarded_and_counted() {
     let mut hand = Hand::new().unwrap();
     hand.run(&write(BAR1, &[1])).unwrap();
     hand.run(&read(MEMORY_READ_LINE, BAR1, 1)).unwrap();
-    hand.run(&write(BAR1, &[2])).unwrap();
     hand.idle((1 << 15) - 100).unwrap();
+    // The core changes the dword.
+    hand.core.sram[0] = 2;
     assert_eq!(hand.core.counts.target_discards, 0);
     hand.idle(200).unwrap();
     assert_eq!(hand.core.counts.target_discards, 1);
