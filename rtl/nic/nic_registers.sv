@@ -44,6 +44,7 @@ module nic_registers #(
 
   // Cores
   output wire logic [Cores-1:0]       run_o,
+  input  wire logic [Cores-1:0]       in_reset_i,           // each core, whatever the reason
   output wire logic [Cores-1:0][31:0] boot_address_o,
   output wire logic [63:0]            cycles_o,             // core clocks since reset
   input  wire logic [Cores-1:0]       sleep_i,
@@ -175,6 +176,7 @@ module nic_registers #(
     .reg_sel_i   (semaphore_sel),
     .reg_req_i   (access),
     .reg_rdata_o (semaphore_rdata),
+    .in_reset_i  (2'(in_reset_i)),
     .waits_o     (semaphore_waits)
   );
 

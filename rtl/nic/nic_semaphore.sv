@@ -3,6 +3,7 @@
 // Registers: a slave of the register bus. Any write of four bytes to CORE_n asks for core n; CORE_n
 //            reads 1 while core n owns; RELEASE takes the number of the core that gives it back, or
 //            no longer wants it.
+// Reset:     a core that is in reset neither owns nor wants.
 // Order:     the core that asks first owns; the other core follows in the clock in which it is
 //            released.
 
@@ -16,6 +17,8 @@ module nic_semaphore (
   input  wire logic              reg_sel_i,
   input  wire nic_pkg::reg_req_t reg_req_i,
   output wire logic [31:0]       reg_rdata_o,
+
+  input  wire logic [1:0]        in_reset_i,       // of each core
 
   // Asked for and not owned
   output wire logic [1:0]        waits_o
@@ -34,7 +37,7 @@ module nic_semaphore (
   wire logic [7:2] word        = reg_req_i.addr[7:2];
   wire logic [1:0] ask         = {write_whole && word == CoreB, write_whole && word == CoreA};
   wire logic       is_release  = write_whole && word == Release;
-  wire logic [1:0] release_of  = is_release ? (reg_req_i.wdata[0] ? 2'b10 : 2'b01) : 2'b00;
+  wire logic [1:0] release_of  = (is_release ? (reg_req_i.wdata[0] ? 2'b10 : 2'b01) : 2'b00) | in_reset_i;
 
   wire logic [1:0] wants_d = (wants_q | ask) & ~release_of;
   wire logic [1:0] keeps   = owns_q & ~release_of;
@@ -51,10 +54,10 @@ module nic_semaphore (
     if (!rst_ni) begin
       wants_q <= '0;
       owns_q  <= '0;
-    end else if (reg_sel_i) begin
+    end else if (reg_sel_i || in_reset_i != '0) begin
       wants_q <= wants_d;
       owns_q  <= owns_d;
-      if (!reg_req_i.we) begin
+      if (reg_sel_i && !reg_req_i.we) begin
         if (word == CoreA) rdata_q <= {31'd0, owns_q[0]};
         if (word == CoreB) rdata_q <= {31'd0, owns_q[1]};
       end

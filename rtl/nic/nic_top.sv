@@ -180,7 +180,8 @@ module nic_top #(
   wire logic [20:11] window_base;
 
   wire logic mac_rx_event, mac_tx_event, mac_error_event;
-  wire logic [63:0] cycles;
+  wire logic [63:0]      cycles;
+  wire logic [Cores-1:0] core_rst_n;
   wire logic dma_read_event, dma_write_event, dma_read_error_event, dma_write_error_event;
 
   nic_registers #(
@@ -197,6 +198,7 @@ module nic_top #(
     .host_access_i     (host_reg_access),
     .host_gnt_o        (host_reg_gnt),
     .rdata_o           (reg_rdata),
+    .in_reset_i        (~core_rst_n),
     .cycles_o          (cycles),
     .access_o          (reg_access),
     .dma_read_sel_o    (dma_read_sel),
@@ -255,7 +257,7 @@ module nic_top #(
   wire logic [Cores-1:0][10:2] debug_insn_word;
   wire logic [Cores-1:0][31:0] debug_insn_rdata, debug_data_rdata;
 
-  wire logic [Cores-1:0] core_rst_n = {Cores{rst_core_n}} & run & ~debug_reset;
+  assign core_rst_n = {Cores{rst_core_n}} & run & ~debug_reset;
 
   // Core A in bit 0, core B in bit 1
   wire logic [1:0]       core_clock, trace_valid;

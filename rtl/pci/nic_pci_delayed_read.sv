@@ -5,9 +5,9 @@
 //             the answer FIFO) -> delivering (the repetition is on the bus) -> flush (the dwords
 //             that it did not take are dropped) -> none. From ready it also goes to flush when the
 //             master stays away for 2^15 clocks.
-// Order:      a write that comes after the request makes the answer stale: whoever sent the write may
-//             read what it has changed. So the answer is dropped, and the next attempt asks again,
-//             behind the write. Reads of this NIC may be repeated.
+// Order:      a write that comes after the request makes the answer stale, since the master that
+//             sent the write may read what it has changed. So the answer is dropped, and the next
+//             attempt asks again, behind the write. Reads of this NIC may be repeated.
 // Progress:   when three answers were dropped in a row, the target retries writes while the fourth
 //             is on its way, for at most 2^8 clocks: a bridge that must write before it reads then
 //             goes on.

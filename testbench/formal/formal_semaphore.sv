@@ -2,7 +2,7 @@
 // it. It is never free while a core wants it.
 //
 // It is compared with a queue of two places, which is too simple to be wrong. Accesses of the bus
-// are any.
+// and resets of the cores are any.
 
 `default_nettype none
 
@@ -11,7 +11,8 @@ module formal_semaphore #(
 ) (
   input wire logic              clk_i,
   input wire logic              reg_sel_i,
-  input wire nic_pkg::reg_req_t reg_req_i
+  input wire nic_pkg::reg_req_t reg_req_i,
+  input wire logic [1:0]        in_reset_i
 );
 
   logic first_q = 1'b1;
@@ -26,6 +27,7 @@ module formal_semaphore #(
     .reg_sel_i,
     .reg_req_i,
     .reg_rdata_o (rdata),
+    .in_reset_i,
     .waits_o     ()
   );
 
@@ -42,16 +44,32 @@ module formal_semaphore #(
   wire logic is_head = length_q != 2'd0 && head_q == who;
   wire logic is_in   = is_head || (length_q == 2'd2 && second_q == who);
 
+  // The queue after the access.
+  logic [1:0] length;
+  logic       head, second;
+  always_comb begin
+    length = length_q;
+    head   = head_q;
+    second = second_q;
+    if ((asks_a || asks_b) && !is_in) begin
+      length = length_q + 2'd1;
+      if (length_q == 2'd0) head = who;
+      else                  second = who;
+    end else if (release_ && is_in) begin
+      length = length_q - 2'd1;
+      if (is_head) head = second_q;
+    end
+  end
+
+  // A core in reset leaves it.
+  wire logic second_goes = length == 2'd2 && in_reset_i[second];
+  wire logic head_goes   = length != 2'd0 && in_reset_i[head];
+
   always_ff @(posedge clk_i) begin
     if (!rst_n) length_q <= 2'd0;
-    else if ((asks_a || asks_b) && !is_in) begin
-      length_q <= length_q + 2'd1;
-      if (length_q == 2'd0) head_q   <= who;
-      else                  second_q <= who;
-    end else if (release_ && is_in) begin
-      length_q <= length_q - 2'd1;
-      if (is_head) head_q <= second_q;
-    end
+    else        length_q <= length - 2'(second_goes) - 2'(head_goes);
+    head_q   <= head_goes ? second : head;
+    second_q <= second;
   end
 
   // ---- Check: what a read answers in the next clock --------------------------------------

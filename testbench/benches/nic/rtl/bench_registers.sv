@@ -124,7 +124,7 @@ module bench_registers #(
     .dma_read_sel_o(elsewhere_sel_o[0]), .dma_write_sel_o(elsewhere_sel_o[1]), .mac_tx_sel_o(elsewhere_sel_o[2]),
     .mac_rx_sel_o(elsewhere_sel_o[3]), .pci_sel_o(elsewhere_sel_o[4]), .sram_sel_o(elsewhere_sel_o[5]),
     .debug_sel_o(elsewhere_sel_o[6]), .slave_rdata_i('0),
-    .run_o({run_b_o, run_a_o}), .boot_address_o(boot_address), .sleep_i({sleep_b_i, sleep_a_i}), .irq_o({irq_b_o, irq_o}),
+    .run_o({run_b_o, run_a_o}), .boot_address_o(boot_address), .sleep_i({sleep_b_i, sleep_a_i}), .in_reset_i('0), .cycles_o(), .irq_o({irq_b_o, irq_o}),
     .event_valid_o({next_valid_b_o, next_valid_o}), .event_o({next_b_o, next_o}), .event_soon_o(), .semaphore_waits_o(),
     .pci_64_i(1'b1), .inta_o, .window_base_o(window_base),
     .refused_i(refused),

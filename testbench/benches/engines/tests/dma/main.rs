@@ -2,8 +2,9 @@
 //!
 //! * `moves`: descriptors, compared with a few lines of Rust. `ahead`: commands and writes that
 //!   begin before they are due. `rings`: indices, registers, refusals.
-//! * `halts`: errors and stops. `reset`: the reset of one engine. `time`: the clocks that docs/dma.md quotes. `assertions`:
-//!   rules of the models that fire. `scene`: the common beginning of all tests.
+//! * `halts`: errors and stops. `reset`: the reset of one engine.
+//! * `time`: the clocks that docs/dma.md quotes. `assertions`: rules of the models that fire.
+//! * `scene`: the common beginning of all tests.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -21,8 +21,8 @@ fn is_as_new(bench: &mut DmaBench, engine: Engine) {
     assert!(!bench.requests_sram() && !bench.commands());
 }
 
-/// The bytes that a command has read for descriptors which nobody will write belong to whoever
-/// owned the ring before.
+/// A command has read bytes for descriptors that will never be written. They belong to the owner of
+/// the old ring.
 #[test]
 fn what_was_read_ahead_goes_to_no_descriptor_of_the_ring_that_follows() {
     let engine = Engine::HostRead;

@@ -114,6 +114,29 @@ fn core_b_has_its_number_and_eight_kilobytes_of_scratchpad() {
     });
 }
 
+/// A core that is reset while it owns the semaphore would leave the other one waiting for ever.
+#[test]
+fn a_core_that_is_reset_gives_the_semaphore_back() {
+    run::<WatchedPair>(|nic| {
+        let mine = at(semaphore::CORE_A.offset());
+        let take = |pause: usize| {
+            let mut program = vec![lui(S0, 0x40000)];
+            program.extend(vec![addi(ZERO, ZERO, 0); pause]);
+            program.extend([sw(ZERO, mine, S0), lw(T1, mine, S0), bne(T1, ZERO, 8), j(-8), csrw(CSR_TRACE, T1), j(0)]);
+            program
+        };
+        start(nic, &take(100), &take(0))?;
+        nic.run_core_cycles(2000)?;
+        assert_eq!((&nic.trace[..], &nic.trace_b[..]), (&[][..], &[1][..]), "core B owns it, core A waits");
+        nic.write(ident::CORE_CONTROL, ident::CoreControl::default().with_run_a(true))?;
+        nic.run_core_cycles(400)?;
+        assert_eq!(nic.trace, [1], "core A owns it");
+        nic.write(ident::CORE_CONTROL, ident::CoreControl::default())?;
+        assert!(!nic.read(semaphore::CORE_A)?.owned() && !nic.read(semaphore::CORE_B)?.owned());
+        Ok(())
+    });
+}
+
 #[test]
 fn a_nic_with_one_core_has_nothing_of_core_b() {
     run::<WatchedNic>(|nic| {
