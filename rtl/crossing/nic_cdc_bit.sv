@@ -2,6 +2,7 @@
 //
 // Timing:     in_i is seen at out_o two clk_i edges later; a pulse shorter than one clk_i period
 //             may be lost.
+// Reset:      asynchronous, so a level from before is forgotten even if clk_i stands still.
 // Constraint: set_max_delay -datapath_only one clk_i period to u_*/meta_q; keep meta_q and out_q
 // adjacent (ASYNC_REG).
 
@@ -20,7 +21,7 @@ module nic_cdc_bit #(
 
   assign out_o = out_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       meta_q <= ResetValue;
       out_q  <= ResetValue;

@@ -4,6 +4,8 @@
 // Timing:     a pulse in clk_in_i appears in add_o within four clk_out_i edges. A field of add_o is
 //             the number that arrived since the edge before; it is above 1 only where clk_in_i is
 //             faster.
+// Reset:      asynchronous. Both resets must be low at the same time once, for however short, and
+//             may end in any order: a clock may stand still meanwhile.
 // Range:      up to 2^WidthBits - 1 pulses of a kind may fall between two clk_out_i edges.
 // Constraint: set_bus_skew below one clk_in_i period on the bits of each field of gray_q to meta_q.
 
@@ -41,7 +43,7 @@ module nic_cdc_counts #(
 
   assign add_o = add_q;
 
-  always_ff @(posedge clk_in_i) begin
+  always_ff @(posedge clk_in_i or negedge rst_in_ni) begin
     if (!rst_in_ni) begin
       gray_q <= '0;
     end else if (pulse_i != '0) begin
@@ -51,13 +53,14 @@ module nic_cdc_counts #(
     end
   end
 
-  always_ff @(posedge clk_out_i) begin
-    add_q <= '0;
+  always_ff @(posedge clk_out_i or negedge rst_out_ni) begin
     if (!rst_out_ni) begin
+      add_q  <= '0;
       meta_q <= '0;
       sync_q <= '0;
       seen_q <= '0;
     end else begin
+      add_q  <= '0;
       meta_q <= gray_q;
       sync_q <= meta_q;
       seen_q <= sync_q;

@@ -6,8 +6,8 @@
 //             levels are registers. A level counts all entries of its own side at once. It counts
 //             those of the other side one clock later than out_valid_o, or two clocks later than
 //             in_ready_o.
-// Reset:      both sides are reset together and overlap by four clocks of the slower one; entries
-//             are lost.
+// Reset:      asynchronous; entries are lost. Both resets must be low at the same time once, for
+//             however short, and may end in any order: a clock may stand still meanwhile.
 // Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to
 //             *_meta_q and on memory_q to out_data_q; set_bus_skew below one period on each
 //             pointer.
@@ -75,7 +75,7 @@ module nic_cdc_fifo #(
 
   pointer_t read_gray_q;
 
-  always_ff @(posedge clk_in_i) begin
+  always_ff @(posedge clk_in_i or negedge rst_in_ni) begin
     if (!rst_in_ni) begin
       write_q      <= '0;
       write_gray_q <= '0;
@@ -93,6 +93,9 @@ module nic_cdc_fifo #(
         write_gray_q <= to_gray(write_next);
       end
     end
+  end
+
+  always_ff @(posedge clk_in_i) begin
     if (put) memory_q[write_q[DepthLog2-1:0]] <= in_data_i;
   end
 
@@ -110,7 +113,7 @@ module nic_cdc_fifo #(
   assign out_valid_o = write_sync_q != read_gray_q;
   assign out_data_o  = out_data_q;
 
-  always_ff @(posedge clk_out_i) begin
+  always_ff @(posedge clk_out_i or negedge rst_out_ni) begin
     if (!rst_out_ni) begin
       read_q       <= '0;
       read_gray_q  <= '0;
@@ -126,6 +129,9 @@ module nic_cdc_fifo #(
         read_gray_q <= to_gray(read_next);
       end
     end
+  end
+
+  always_ff @(posedge clk_out_i) begin
     // An entry is in the memory a clock before its pointer has come through both registers, so what
     // is read when it becomes visible holds still; an entry that is read too early is ignored, and
     // read again. Behind a register, the logic of the reading side hangs on its own clock alone.

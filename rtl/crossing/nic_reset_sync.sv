@@ -1,8 +1,11 @@
 // Derives the reset of one clock domain from the asynchronous reset pad.
 //
-// Timing:     rst_no falls and rises two to three clk_i edges after pad_rst_ni; the clock must run
-//             during reset.
-// Constraint: set_false_path to u_*/meta_q.
+// Timing:     rst_no falls with pad_rst_ni, also while clk_i stands still. It rises behind
+//             pad_rst_ni, with the third clk_i edge at the latest: so the domain has at least two
+//             edges in reset whenever its clock begins to run.
+// Users:      nic_cdc_* are cleared by rst_no at once. All other registers of a domain take it at
+//             their next edge: nothing that leaves the domain changes before.
+// Constraint: set_false_path to the clear inputs, and to meta_q; recovery of rst_no is timed.
 
 `default_nettype none
 
@@ -16,10 +19,16 @@ module nic_reset_sync (
 
   assign rst_no = rst_nq;
 
-  always_ff @(posedge clk_i) begin
-    meta_q <= pad_rst_ni;
-    sync_q <= meta_q;
-    rst_nq <= meta_q && sync_q;
+  always_ff @(posedge clk_i or negedge pad_rst_ni) begin
+    if (!pad_rst_ni) begin
+      meta_q <= 1'b0;
+      sync_q <= 1'b0;
+      rst_nq <= 1'b0;
+    end else begin
+      meta_q <= 1'b1;
+      sync_q <= meta_q;
+      rst_nq <= sync_q;
+    end
   end
 
 endmodule

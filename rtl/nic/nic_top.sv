@@ -105,7 +105,10 @@ module nic_top #(
 
   // ---- Resets -----------------------------------------------------------------------
 
+  // Asserted, a reset clears crossings at once and all other registers at their next clock.
+  // verilator lint_off SYNCASYNCNET
   wire logic rst_core_n, rst_gmii_tx_n, rst_gmii_rx_n;
+  // verilator lint_on SYNCASYNCNET
 
   nic_reset_sync u_reset_core    (.clk_i(clk_core_i),    .pad_rst_ni(pci_rst_ni), .rst_no(rst_core_n));
   nic_reset_sync u_reset_gmii_tx (.clk_i(clk_gmii_tx_i), .pad_rst_ni(pci_rst_ni), .rst_no(rst_gmii_tx_n));

@@ -114,7 +114,10 @@ module nic_pci #(
 
   // ---- Reset and slow levels ------------------------------------------------------------
 
+  // As in nic_top: crossings are cleared at once.
+  // verilator lint_off SYNCASYNCNET
   wire logic rst_pci_n;
+  // verilator lint_on SYNCASYNCNET
   wire logic slot_64, irq;
 
   nic_reset_sync u_reset_sync (.clk_i(clk_pci_i), .pad_rst_ni(pci_rst_ni), .rst_no(rst_pci_n));
@@ -482,6 +485,7 @@ module nic_pci #(
 
   nic_pci_pads u_pads (
     .pci_rst_ni     (pci_rst_ni),
+    .rst_ni         (rst_pci_n),
     .ad_oe_i        (ad_oe),
     .cbe_oe_i       (cbe_oe),
     .par_oe_i       (par_oe),

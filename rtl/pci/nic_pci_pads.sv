@@ -2,13 +2,15 @@
 //
 // Timing:     combinational from registers; RST# is the only input pin that reaches an output pin,
 //             as PCI demands (2.3, section 4.3.2: outputs float asynchronously when RST# is
-//             asserted).
+//             asserted). They float on until the registers have seen the reset, so also if CLK
+//             stood still while RST# was asserted.
 // Naming:     without _n a signal is asserted when high.
 
 `default_nettype none
 
 module nic_pci_pads (
   input  wire logic       pci_rst_ni,
+  input  wire logic       rst_ni,        // asserted with pci_rst_ni, released with a clock
 
   // From the registers of the block
   input  wire logic [1:0] ad_oe_i,
@@ -58,7 +60,7 @@ module nic_pci_pads (
   output wire logic       pci_req_oe_o
 );
 
-  wire logic open = pci_rst_ni;
+  wire logic open = rst_ni;
 
   assign pci_ad_oe_o     = ad_oe_i & {2{open}};
   assign pci_cbe_oe_o    = cbe_oe_i & {2{open}};
@@ -89,8 +91,8 @@ module nic_pci_pads (
   assign pci_inta_oe_o   = inta_i && open;
 
   // Driven all the time but while RST# is asserted (2.3, section 2.2.4).
-  assign pci_req_no      = !req_i;
-  assign pci_req_oe_o    = open;
+  assign pci_req_no      = !(req_i && open);
+  assign pci_req_oe_o    = pci_rst_ni;
 
 endmodule
 

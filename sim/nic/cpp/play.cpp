@@ -91,7 +91,7 @@ class ByPins {
                                     &nic.clk_gmii_rx_i, &nic.clk_core_a_i, &nic.clk_core_b_i};
     if (rising & kCore) rising |= kCoreA | kCoreB;
     verilated_rs::inputs_changed = inputs_changed;
-    if (rising & unseen_low_) {
+    if ((rising & unseen_low_) || pads_.moved(nic)) {
       nic.eval_step();
       verilated_rs::inputs_changed = false;
       ++evaluations;
@@ -105,6 +105,7 @@ class ByPins {
 
  private:
   unsigned unseen_low_ = 0;  // clocks whose falling edge the model has not seen yet
+  NicTigon2Pads pads_;
 };
 
 // The quick way, where there is one.

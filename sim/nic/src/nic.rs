@@ -120,8 +120,8 @@ impl Nic {
 
     // ---- Pins -----------------------------------------------------------------------------------
 
-    /// The levels that the next rising edge of the PCI clock samples. RST# acts in all domains, at
-    /// their next edges.
+    /// The levels that the next rising edge of the PCI clock samples. RST# acts at the next tick,
+    /// whichever clocks rise in it.
     #[inline]
     pub fn sense_pci(&mut self, lines: &PciLines) {
         if self.lines != *lines {

@@ -6,14 +6,22 @@
 //! rising edges of named clocks, the triggers can be set and the logic run directly: a tenth of the
 //! time of the whole NIC. What the generated code looks like is checked first; if it differs,
 //! models are evaluated as usual.
+//!
+//! Registers may be cleared by the falling edge of a reset besides. As long as all such resets are
+//! high, and were so at the last evaluation, none falls: the pads among them are inputs, the others
+//! fall only with these. In all other clocks the model is evaluated by its pins, and once before
+//! the clocks rise: what a pad clears is clear at the edge that follows.
 
 use crate::generated::{function_bodies, mentions};
 
 /// Where the triggers of a model are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Direct {
-    /// Index of the trigger of each named clock; `None` if nothing waits for it.
-    pub trigger_of_clock: Vec<Option<usize>>,
+    /// Indices of the triggers of each named clock: alone, and with each reset that clears
+    /// registers.
+    pub triggers_of_clock: Vec<Vec<usize>>,
+    /// C++ names of the resets: `name` has the level, `__Vtrigrprev__TOP__name` the level before.
+    pub resets: Vec<String>,
 }
 
 /// Functions that may name a clock: they set up, compare or check it.
@@ -67,12 +75,29 @@ pub(crate) fn find(sources: &[String], header: &str, prefix: &str, clocks: &[Str
     if !header.contains(&format!("VlTriggerVec<{}> __VnbaTriggered;", triggers.len())) {
         return None;
     }
-    let clock_of = |event: &str| clocks.iter().position(|clock| event == format!("@(posedge {clock})"));
-    let mut trigger_of_clock = vec![None; clocks.len()];
+    let mut triggers_of_clock = vec![Vec::new(); clocks.len()];
+    let mut nets = Vec::new();
     for (index, event) in triggers.iter().enumerate() {
-        trigger_of_clock[clock_of(event)?] = Some(index);
+        let edges: Vec<&str> = event.strip_prefix("@(")?.strip_suffix(')')?.split(" or ").collect();
+        let rising: Vec<&str> = edges.iter().filter_map(|edge| edge.strip_prefix("posedge ")).collect();
+        let [clock] = rising[..] else { return None };
+        triggers_of_clock[clocks.iter().position(|known| known == clock)?].push(index);
+        nets.extend(edges.iter().filter_map(|edge| edge.strip_prefix("negedge ")));
     }
-    Some(Direct { trigger_of_clock })
+    nets.sort_unstable();
+    nets.dedup();
+    let resets = levels_of_before(body("eval_triggers__act")?, clocks);
+    (resets.len() == nets.len()).then_some(Direct { triggers_of_clock, resets })
+}
+
+/// The signals but clocks whose level is kept for the next comparison.
+fn levels_of_before(eval_triggers: &str, clocks: &[String]) -> Vec<String> {
+    let names = eval_triggers.split("vlSelf->__Vtrigrprev__TOP__").skip(1);
+    let name = |rest: &str| rest.split(|c: char| c != '_' && !c.is_alphanumeric()).next().unwrap_or("").to_owned();
+    let mut found: Vec<String> = names.map(name).filter(|name| !clocks.contains(name)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The events of the `nba` region in the order of their indices, from the messages that name them.
@@ -89,23 +114,53 @@ fn nba_triggers(sources: &[String]) -> Option<Vec<&str>> {
 
 impl Direct {
     /// The C++ type that evaluates, for the shim.
-    pub(crate) fn cpp(&self, prefix: &str) -> String {
+    pub(crate) fn cpp(&self, prefix: &str, clocks: &[String]) -> String {
         let root = format!("{prefix}___024root");
         let mut text = format!(
             "#include \"{root}.h\"\n\nvoid {root}___eval_ico({root}* vlSelf);\nvoid {root}___eval_nba({root}* vlSelf);\n\n\
              struct {prefix}Edges {{\n  static constexpr bool kDirect = true;\n\n  \
              // The clocks of `rising` rise together. The model was evaluated before, with its clocks low.\n  \
              static void rise({prefix}& top, std::uint32_t rising, bool inputs_changed) {{\n    \
-             {root}* const root = top.rootp;\n    if (inputs_changed) {{\n      \
+             {root}* const root = top.rootp;\n"
+        );
+        if !self.resets.is_empty() {
+            let high: Vec<String> =
+                self.resets.iter().map(|name| format!("root->{name} & root->__Vtrigrprev__TOP__{name}")).collect();
+            text += &format!(
+                "    if (VL_UNLIKELY(!({}))) {{\n      rise_by_pins(top, rising, inputs_changed);\n      return;\n    }}\n",
+                high.join(" & ")
+            );
+        }
+        text += &format!(
+            "    if (inputs_changed) {{\n      \
              root->__VicoTriggered.at(0U) = true;\n      {root}___eval_ico(root);\n    }}\n"
         );
-        for (bit, trigger) in self.trigger_of_clock.iter().enumerate() {
-            if let Some(trigger) = trigger {
+        for (bit, triggers) in self.triggers_of_clock.iter().enumerate() {
+            for trigger in triggers {
                 text += &format!("    root->__VnbaTriggered.at({trigger}U) = rising >> {bit} & 1;\n");
             }
         }
-        text += &format!("    {root}___eval_nba(root);\n  }}\n}};\n\n");
-        text
+        text += &format!("    {root}___eval_nba(root);\n  }}\n");
+        if !self.resets.is_empty() {
+            text += &self.rise_by_pins(prefix, clocks);
+        }
+        text + "};\n\n"
+    }
+
+    fn rise_by_pins(&self, prefix: &str, clocks: &[String]) -> String {
+        let mut text = format!(
+            "\n private:\n  static void rise_by_pins({prefix}& top, std::uint32_t rising, bool inputs_changed) {{\n    \
+             verilated_rs::inputs_changed = inputs_changed;\n    top.eval_step();\n    \
+             verilated_rs::inputs_changed = false;\n"
+        );
+        for (bit, clock) in clocks.iter().enumerate() {
+            text += &format!("    top.{clock} = rising >> {bit} & 1;\n");
+        }
+        text += "    top.eval_step();\n";
+        for clock in clocks {
+            text += &format!("    top.{clock} = 0;\n");
+        }
+        text + "    top.eval_step();\n  }\n"
     }
 }
 
@@ -134,14 +189,38 @@ mod tests {
     }
 
     fn find_in(source: String) -> Option<Direct> {
-        find(&[source], HEADER, "A", &["clk_a_i".to_owned(), "clk_b_i".to_owned()])
+        find(&[source], HEADER, "A", &clocks())
+    }
+
+    fn clocks() -> [String; 2] {
+        ["clk_a_i".to_owned(), "clk_b_i".to_owned()]
     }
 
     #[test]
     fn each_clock_has_its_trigger() {
         let direct = find_in(source("x", "y", "")).unwrap();
-        assert_eq!(direct.trigger_of_clock, [Some(1), Some(0)]);
-        assert!(direct.cpp("A").contains("root->__VnbaTriggered.at(1U) = rising >> 0 & 1;"));
+        assert_eq!(direct.triggers_of_clock, [[1], [0]]);
+        assert!(direct.cpp("A", &clocks()).contains("root->__VnbaTriggered.at(1U) = rising >> 0 & 1;"));
+        assert!(!direct.cpp("A", &clocks()).contains("rise_by_pins"));
+    }
+
+    #[test]
+    fn a_reset_that_clears_registers_is_looked_at_first() {
+        let compared = "vlSelf->__VactTriggered.at(1U) = ((~ (IData)(vlSelf->u__DOT__rst_nq)) \
+                        & (IData)(vlSelf->__Vtrigrprev__TOP__u__DOT__rst_nq));\n\
+                        vlSelf->__Vtrigrprev__TOP__clk_b_i = vlSelf->clk_b_i;\n";
+        let cleared = source("x", "y", "")
+            .replace("@(posedge clk_a_i)", "@(posedge clk_a_i or negedge u.rst_nq)")
+            .replace("vlSelf->__VactTriggered.at(0U) = vlSelf->clk_b_i;", compared);
+        let direct = find_in(cleared.clone()).unwrap();
+        assert_eq!(
+            (direct.triggers_of_clock.as_slice(), direct.resets.as_slice()),
+            ([vec![1], vec![0]].as_slice(), ["u__DOT__rst_nq".to_owned()].as_slice())
+        );
+        let cpp = direct.cpp("A", &clocks());
+        assert!(cpp.contains("if (VL_UNLIKELY(!(root->u__DOT__rst_nq & root->__Vtrigrprev__TOP__u__DOT__rst_nq)))"));
+        // A level that is compared and not understood leaves all to the generated code.
+        assert!(find_in(cleared.replace("u__DOT__rst_nq", "clk_a_i")).is_none());
     }
 
     #[test]

@@ -103,18 +103,15 @@ pub(crate) fn ports(header: &str) -> Result<Vec<Port>, String> {
     Ok(ports)
 }
 
-/// True when all clocked logic waits for rising edges of `clocks` and nothing else.
+/// True when all clocked logic waits for rising edges of `clocks`, and for nothing else but falling
+/// edges of resets.
 ///
 /// Generated code names each sensitivity of the design in a message for debugging:
 /// `trigger index 0 is active: @(posedge clk_i)`.
 pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a str>, clocks: &[String]) -> bool {
     let mut understood = false;
     for source in sources {
-        for piece in source.split("trigger index ").skip(1) {
-            let Some((_, rest)) = piece.split_once(" is active: ") else {
-                continue;
-            };
-            let sensitivity = rest.split("\\n").next().unwrap_or(rest);
+        for sensitivity in sensitivities(source) {
             understood = true;
             if sensitivity.starts_with("Internal") {
                 continue;
@@ -124,6 +121,7 @@ pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a 
             };
             let known = |event: &str| {
                 event.strip_prefix("posedge ").is_some_and(|name| clocks.iter().any(|clock| clock == name))
+                    || event.strip_prefix("negedge ").is_some_and(is_reset)
             };
             if !list.split(" or ").all(known) {
                 return false;
@@ -131,6 +129,28 @@ pub(crate) fn waits_for_rising_edges_only<'a>(sources: impl Iterator<Item = &'a 
         }
     }
     understood
+}
+
+fn sensitivities(source: &str) -> impl Iterator<Item = &str> {
+    let messages = source.split("trigger index ").skip(1).filter_map(|piece| piece.split_once(" is active: "));
+    messages.map(|(_, rest)| rest.split("\\n").next().unwrap_or(rest))
+}
+
+/// The inputs whose falling edge clears registers at once.
+pub(crate) fn reset_pads<'a>(sources: &[String], ports: &'a [Port]) -> Vec<&'a Port> {
+    let falls = |port: &&Port| {
+        let edge = format!("negedge {}", port.name);
+        let lists = sources.iter().flat_map(|source| sensitivities(source));
+        lists
+            .flat_map(|list| list.trim_start_matches("@(").trim_end_matches(')').split(" or "))
+            .any(|known| known == edge)
+    };
+    ports.iter().filter(|port| port.direction == Direction::Input && is_reset(&port.name)).filter(falls).collect()
+}
+
+/// Whether a net is named as a reset is: it falls with an input, and never with a clock.
+fn is_reset(net: &str) -> bool {
+    net.rsplit('.').next().is_some_and(|name| name.contains("rst_"))
 }
 
 /// The functions of a source: what stands before the opening brace, from the line of the name on,
@@ -195,7 +215,8 @@ mod tests {
         assert!(only(&["Internal 'ico' trigger - first iteration", "@(posedge clk_i)", "@(posedge clk_b_i)"]));
         assert!(only(&["@(posedge clk_i or posedge clk_b_i)"]));
         assert!(!only(&["@(posedge clk_i)", "@(negedge clk_i)"]));
-        assert!(!only(&["@(posedge clk_i or negedge rst_ni)"]));
+        assert!(only(&["@(posedge clk_i or negedge top.rst_core_n)"]));
+        assert!(!only(&["@(posedge clk_i or negedge top.gated_clk)"]));
         assert!(!only(&["@(posedge top.gated_clk)"]));
         assert!(!only(&[]), "generated code that is not understood is not trusted");
     }

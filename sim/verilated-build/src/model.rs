@@ -225,6 +225,7 @@ impl Model {
             pins_of: self.pins_of.as_deref(),
             trace: self.trace,
             input_logic,
+            reset_pads: generated::reset_pads(&texts, &ports),
             direct,
             verilator: agreement.verilator.version.to_string(),
         };

@@ -19,9 +19,24 @@ pub(crate) struct Shim<'a> {
     pub trace: Trace,
     /// The inputs that are asked about by generated code which asks whether any changed.
     pub input_logic: Option<Vec<&'a Port>>,
+    /// The inputs whose falling edge clears registers at once.
+    pub reset_pads: Vec<&'a Port>,
     /// Clock edges can be evaluated without a search for what rose.
     pub direct: Option<Direct>,
     pub verilator: String,
+}
+
+/// The C++ type that remembers the reset pads.
+fn pads_type(prefix: &str, pads: &[&Port]) -> String {
+    let mut text = format!("struct {prefix}Pads {{\n");
+    for pad in pads {
+        writeln!(text, "  CData {} = 1;", pad.name).unwrap();
+    }
+    write!(text, "  bool moved(const {prefix}& top) {{\n    bool same = true;\n").unwrap();
+    for Port { name, .. } in pads {
+        writeln!(text, "    same &= {name} == top.{name};\n    {name} = top.{name};").unwrap();
+    }
+    text + "    return !same;\n  }\n};\n\n"
 }
 
 const KEYWORDS: &[&str] = &[
@@ -38,13 +53,17 @@ impl Shim<'_> {
             Some(inputs) => input_logic::cpp_type(prefix, inputs),
             None => format!("using {prefix}Inputs = verilated_rs::NoInputs;\n\n"),
         };
+        let pads = match self.reset_pads[..] {
+            [] => format!("using {prefix}Pads = verilated_rs::NoPads;\n\n"),
+            ref pads => pads_type(prefix, pads),
+        };
         let edges = match &self.direct {
-            Some(direct) => direct.cpp(prefix),
+            Some(direct) => direct.cpp(prefix, self.clocks),
             None => format!("using {prefix}Edges = verilated_rs::PinEdges;\n"),
         };
         format!(
             "#pragma once\n\n#include <cstdint>\n#include <cstring>\n#include <type_traits>\n\n#include \"{prefix}.h\"\n\
-             #include \"verilated_rs/edges.h\"\n#include \"verilated_rs/inputs.h\"\n\n{inputs}{edges}"
+             #include \"verilated_rs/edges.h\"\n#include \"verilated_rs/inputs.h\"\n\n{inputs}{pads}{edges}"
         )
     }
 
@@ -59,7 +78,7 @@ impl Shim<'_> {
             "#include \"{prefix}_edges.h\"\n#include \"verilated_rs/top.h\"\n\n\
              extern \"C\" verilated_rs::Model* verilated_new_{prefix}(VerilatedContext* context, void** ports) {{\n  \
              try {{\n    \
-             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}, {prefix}Inputs, {prefix}Edges>>(\n        \
+             auto model = std::make_unique<verilated_rs::TopModel<{prefix}, verilated_rs::{policy}, {prefix}Inputs, {prefix}Edges, {prefix}Pads>>(\n        \
              std::unique_ptr<VerilatedContext>{{context}}, {});\n",
             self.posedge_only
         );

@@ -12,6 +12,7 @@ fn main() {
 
     Model::new("talker").prefix("Talker").file_list("rtl/talker.f").clock("clk_i").coverage(true).build();
     Model::new("both_edges").prefix("BothEdges").file("rtl/both_edges.sv").clock("clk_i").build();
+    Model::new("cleared").prefix("Cleared").file("rtl/cleared.sv").clock("clk_a_i").clock("clk_b_i").build();
     Model::new("unreset").prefix("Unreset").file("rtl/unreset.sv").clock("clk_i").unknown(Unknown::Unique).build();
     Model::new("never_settles").prefix("NeverSettles").file("rtl/never_settles.sv").arg("-Wno-UNOPTFLAT").build();
 }

@@ -54,7 +54,7 @@ std::uint32_t Model::tick(std::uint64_t time_ps, std::uint32_t rising) noexcept 
       rise(rising);
       return;
     }
-    if (rising & unseen_low_) step();
+    if ((rising & unseen_low_) || pads_moved()) step();
     for (std::uint32_t left = rising; left; left &= left - 1) {
       Clock& clock = clocks_[__builtin_ctz(left)];
       clock.rises(time_ps);

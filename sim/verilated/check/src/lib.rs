@@ -6,5 +6,6 @@ verilated::include_model!("TwoClocksFst");
 verilated::include_model!("TwoClocksVcd");
 verilated::include_model!("Talker");
 verilated::include_model!("BothEdges");
+verilated::include_model!("Cleared");
 verilated::include_model!("Unreset");
 verilated::include_model!("NeverSettles");

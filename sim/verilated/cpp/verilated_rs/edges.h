@@ -14,4 +14,12 @@ struct PinEdges {
   static void rise(Top&, std::uint32_t, bool) {}  // never called
 };
 
+// Of a model in which no input clears registers at once.
+struct NoPads {
+  template <class Top>
+  bool moved(const Top&) {
+    return false;
+  }
+};
+
 }  // namespace verilated_rs

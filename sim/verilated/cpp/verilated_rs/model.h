@@ -88,6 +88,8 @@ class Model {
   virtual void step() = 0;
   // Evaluates rising edges without the pins of the clocks, which stay low. For direct models.
   virtual void rise(std::uint32_t rising) = 0;
+  // Whether an input moved that clears registers at once.
+  virtual bool pads_moved() = 0;
   virtual void run_final() = 0;
   virtual bool trace_open(const char* path, int depth) = 0;
   virtual void trace_dump(std::uint64_t time_ps) = 0;

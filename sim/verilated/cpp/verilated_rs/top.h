@@ -33,8 +33,8 @@ struct VcdTrace {
 #endif
 
 // `Inputs` remembers the inputs and tells whether they changed: inputs.h. `Edges` evaluates when
-// clocks rise: edges.h.
-template <class Top, class Trace, class Inputs, class Edges>
+// clocks rise, and `Pads` tells whether an input moved that clears registers at once: edges.h.
+template <class Top, class Trace, class Inputs, class Edges, class Pads>
 class TopModel final : public Model {
  public:
   TopModel(std::unique_ptr<VerilatedContext> context, bool posedge_only)
@@ -56,6 +56,7 @@ class TopModel final : public Model {
   void rise(std::uint32_t rising) override {
     if constexpr (Edges::kDirect) Edges::rise(top, rising, inputs_.update(top));
   }
+  bool pads_moved() override { return pads_.moved(top); }
   void run_final() override { top.final(); }
 
   bool trace_open(const char* path, int depth) override {
@@ -83,6 +84,7 @@ class TopModel final : public Model {
 
  private:
   Inputs inputs_;
+  Pads pads_;
 
   struct Nothing {};
   template <class T>

@@ -5,7 +5,7 @@ use host_pci::mock::MockMemory;
 use host_pci::{Answer, Bus, BusAddr, BusError, Settings, SettingsError, Transaction, TransactionId, Violation};
 use nic_layout::registers::{Bits, Readable, Register, Writable};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps};
-use sim_time::{Clock, Scheduler};
+use sim_time::{Clock, ClockSet, Scheduler};
 use verilated::{Context, Model};
 
 use crate::models::{FastNic, WatchedNic, WatchedPair};
@@ -218,6 +218,8 @@ pub struct Nic<M> {
     pub keep_core_clocks_running: bool,
     /// The number of clocks that core A, and core B, did not need.
     pub clocks_unwanted: [u64; 2],
+    /// The clocks that stand still at the pins of the NIC. The bus and the scheduler go on.
+    pub stopped: ClockSet,
     clocks: Scheduler<4>,
     now: Ps,
 }
@@ -261,6 +263,7 @@ impl<M: NicPins> Nic<M> {
             seen: None,
             keep_core_clocks_running: false,
             clocks_unwanted: [0; 2],
+            stopped: ClockSet::EMPTY,
             clocks,
             now: Ps::ZERO,
         };
@@ -283,6 +286,11 @@ impl<M: NicPins> Nic<M> {
         self.clocks.cycles(CLOCK_CORE)
     }
 
+    /// The number of PCI clocks of the bus so far.
+    pub fn pci_cycles(&self) -> u64 {
+        self.clocks.cycles(CLOCK_PCI)
+    }
+
     /// Advances to the next time at which a clock rises.
     #[inline]
     pub fn step(&mut self) -> Result<(), NicError> {
@@ -296,8 +304,9 @@ impl<M: NicPins> Nic<M> {
         if instant.rising.contains(CLOCK_GMII_RX) {
             self.model.loop_link();
         }
-        let mut rising = instant.rising.0;
-        if instant.rising.contains(CLOCK_CORE) {
+        let at_the_pins = ClockSet(instant.rising.0 & !self.stopped.0);
+        let mut rising = at_the_pins.0;
+        if at_the_pins.contains(CLOCK_CORE) {
             let wanted = self.model.cores_want_clock();
             for (core, unwanted) in self.clocks_unwanted.iter_mut().enumerate() {
                 *unwanted += u64::from(wanted >> core & 1 == 0);
@@ -314,7 +323,7 @@ impl<M: NicPins> Nic<M> {
                 probe: self.model.probe(),
             });
         }
-        if instant.rising.contains(CLOCK_CORE) {
+        if at_the_pins.contains(CLOCK_CORE) {
             self.trace.extend(self.model.trace());
             self.trace_b.extend(self.model.trace_b());
             let mut probe = self.model.probe();
@@ -330,6 +339,15 @@ impl<M: NicPins> Nic<M> {
     pub fn run_core_cycles(&mut self, cycles: u64) -> Result<(), NicError> {
         let end = self.core_cycles() + cycles;
         while self.core_cycles() < end {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Advances by a number of clocks of the bus.
+    pub fn run_pci_cycles(&mut self, cycles: u64) -> Result<(), NicError> {
+        let end = self.pci_cycles() + cycles;
+        while self.pci_cycles() < end {
             self.step()?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use verilated::{Context, Model};
-use verilated_check::{BothEdges, EveryWidth, TwoClocks, TwoClocksFst};
+use verilated_check::{BothEdges, Cleared, EveryWidth, TwoClocks, TwoClocksFst};
 
 const A: u32 = 0b01;
 const B: u32 = 0b10;
@@ -41,6 +41,8 @@ fn tick_equals_edges_by_hand_in_every_order() {
 fn edges_are_direct_where_all_logic_waits_for_rising_ones() {
     if TwoClocks::VERILATOR == "5.006" {
         assert_eq!((TwoClocks::DIRECT_EDGES, TwoClocksFst::DIRECT_EDGES, BothEdges::DIRECT_EDGES), (true, true, false));
+        const { assert!(Cleared::POSEDGE_ONLY) };
+        assert!(Cleared::DIRECT_EDGES, "registers that a reset clears at once are no hindrance");
     }
 }
 
@@ -106,6 +108,49 @@ fn every_changed_input_reaches_the_logic_behind_it() {
             "also when the register changes and not the input"
         );
     }
+}
+
+#[test]
+fn a_reset_that_clears_at_once_acts_as_by_hand_in_any_clock() {
+    let mut ticked = Cleared::new(Context::new()).unwrap();
+    let mut by_hand = Cleared::new(Context::new()).unwrap();
+    for top in [&mut ticked, &mut by_hand] {
+        top.pad_rst_ni.set(1);
+        top.eval().unwrap();
+        top.pad_rst_ni.set(0);
+    }
+    let mut random = 0x2545_F491_4F6C_DD1Du64;
+    let mut in_reset = 0;
+    for i in 0..20_000 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let rising = (random >> 20) as u32 & (A | B);
+        // Mostly the pad is high for long; a pulse may have no edge of either clock.
+        let level =
+            u8::from(if ticked.pad_rst_ni.get() == 1 { (random >> 40) % 40 != 0 } else { (random >> 40) % 3 == 0 });
+        for top in [&mut ticked, &mut by_hand] {
+            top.pad_rst_ni.set(level);
+            top.add_i.set(random as u32);
+        }
+        ticked.tick(1000 * i, rising).unwrap();
+        // What a pad clears is clear before the edge.
+        by_hand.eval().unwrap();
+        by_hand.clk_a_i.set((rising & A != 0) as u8);
+        by_hand.clk_b_i.set((rising & B != 0) as u8);
+        by_hand.eval().unwrap();
+        by_hand.clk_a_i.set(0);
+        by_hand.clk_b_i.set(0);
+        by_hand.eval().unwrap();
+        let seen =
+            |top: &Cleared| (top.a_o.get(), top.b_o.get(), top.a_clocks_o.get(), top.b_clocks_o.get(), top.sum_o.get());
+        assert_eq!(seen(&ticked), seen(&by_hand), "step {i}, rising {rising:#04b}, reset {level}");
+        if level == 0 {
+            in_reset += 1;
+            assert_eq!((ticked.a_o.get(), ticked.b_o.get()), (0, 0), "step {i}: also without a clock");
+        }
+    }
+    assert!((500..5_000).contains(&in_reset));
 }
 
 #[test]

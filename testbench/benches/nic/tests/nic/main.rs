@@ -11,5 +11,6 @@ mod nic;
 mod pair;
 mod register_map;
 mod registers;
+mod resets;
 mod sleep;
 mod sram;

@@ -21,6 +21,30 @@ fn nothing_is_driven_while_rst_is_low() {
     }
 }
 
+/// RST# falls and rises while CLK stands still: no output that was on before comes back.
+#[test]
+fn without_a_clock_since_rst_nothing_from_before_is_driven() {
+    let mut driven = 0;
+    for clocks in 0..120 {
+        let mut bench = Bench::new(Setup { seed: clocks, ..Setup::default() }).unwrap();
+        bench.core.start_write(0x2005, &[3; 400]);
+        bench.run_pci_clocks(clocks).unwrap();
+        driven += usize::from(bench.drive().enables.get(PciPin::Frame));
+        for level in [0, 1] {
+            bench.model.pci_rst_ni.set(level);
+            verilated::Model::eval(&mut bench.model).unwrap();
+        }
+        let drive = bench.drive();
+        assert_eq!(
+            (drive.enables.bits(), drive.ad_enable, drive.cbe_enable),
+            (PciPin::Req.mask(), 0, 0),
+            "clock {clocks}"
+        );
+        assert!(drive.levels.control.get(PciPin::Req), "clock {clocks}");
+    }
+    assert!(driven > 20, "the NIC was on the bus in some of these clocks, as it should be: {driven}");
+}
+
 #[test]
 fn the_width_of_the_slot_is_learnt_again_at_every_reset() {
     for bus_64_bit in [false, true] {
