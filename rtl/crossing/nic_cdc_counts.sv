@@ -4,10 +4,11 @@
 // Timing:     a pulse in clk_in_i appears in add_o within four clk_out_i edges. A field of add_o is
 //             the number that arrived since the edge before; it is above 1 only where clk_in_i is
 //             faster.
-// Reset:      asynchronous. Both resets must be low at the same time once, for however short, and
-//             may end in any order: a clock may stand still meanwhile.
+// Reset:      clears what crosses at once, and all else at an edge. Both resets must be low at the
+//             same time once, and may end in any order. A clock may stand still meanwhile; then its
+//             domain sees two edges in reset.
 // Range:      up to 2^WidthBits - 1 pulses of a kind may fall between two clk_out_i edges.
-// Constraint: set_bus_skew below one clk_in_i period on the bits of each field of gray_q to meta_q.
+// Constraint: rtl/crossing/crossings.toml, and nic_top.sdc that is made of it.
 
 `default_nettype none
 
@@ -38,10 +39,17 @@ module nic_cdc_counts #(
     return binary;
   endfunction
 
-  logic [Kinds*WidthBits-1:0] gray_q;
-  logic [Kinds*WidthBits-1:0] meta_q, sync_q, seen_q, add_q;
+  logic [Kinds*WidthBits-1:0] gray_q, seen_q, add_q;
+  wire logic [Kinds*WidthBits-1:0] gray;
 
   assign add_o = add_q;
+
+  nic_cdc_sync #(.WidthBits(Kinds * WidthBits)) u_sync (
+    .clk_in_i,
+    .clk_i  (clk_out_i),
+    .in_i   (gray_q),
+    .out_o  (gray)
+  );
 
   always_ff @(posedge clk_in_i or negedge rst_in_ni) begin
     if (!rst_in_ni) begin
@@ -53,22 +61,18 @@ module nic_cdc_counts #(
     end
   end
 
-  always_ff @(posedge clk_out_i or negedge rst_out_ni) begin
+  always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
       add_q  <= '0;
-      meta_q <= '0;
-      sync_q <= '0;
       seen_q <= '0;
     end else begin
       add_q  <= '0;
-      meta_q <= gray_q;
-      sync_q <= meta_q;
-      seen_q <= sync_q;
+      seen_q <= gray;
       // Mostly nothing has changed, and all kinds are judged at once.
-      if (sync_q != seen_q) begin
+      if (gray != seen_q) begin
         for (int unsigned k = 0; k < Kinds; k++) begin
           add_q[k*WidthBits +: WidthBits] <=
-            to_binary(sync_q[k*WidthBits +: WidthBits]) - to_binary(seen_q[k*WidthBits +: WidthBits]);
+            to_binary(gray[k*WidthBits +: WidthBits]) - to_binary(seen_q[k*WidthBits +: WidthBits]);
         end
       end
     end

@@ -6,11 +6,10 @@
 //             levels are registers. A level counts all entries of its own side at once. It counts
 //             those of the other side one clock later than out_valid_o, or two clocks later than
 //             in_ready_o.
-// Reset:      asynchronous; entries are lost. Both resets must be low at the same time once, for
-//             however short, and may end in any order: a clock may stand still meanwhile.
-// Constraint: set_max_delay -datapath_only one period of the receiving clock on *_gray_q to
-//             *_meta_q and on memory_q to out_data_q; set_bus_skew below one period on each
-//             pointer.
+// Reset:      entries are lost. It clears what crosses at once, and all else at an edge. Both
+//             resets must be low at the same time once, and may end in any order. A clock may stand
+//             still meanwhile; then its domain sees two edges in reset.
+// Constraint: rtl/crossing/crossings.toml, and nic_top.sdc that is made of it.
 
 `default_nettype none
 
@@ -60,49 +59,62 @@ module nic_cdc_fifo #(
   // ---- Writing side -----------------------------------------------------------
 
   pointer_t write_q, write_gray_q;
-  pointer_t read_meta_q, read_sync_q;
+  pointer_t write_cross_q;   // equals write_gray_q; for the other clock alone
+  pointer_t read_gray_q, read_cross_q;
+  wire pointer_t read_gray;
+
+  nic_cdc_sync #(.WidthBits($bits(pointer_t))) u_read_sync (
+    .clk_in_i (clk_out_i),
+    .clk_i    (clk_in_i),
+    .in_i     (read_cross_q),
+    .out_o    (read_gray)
+  );
 
   wire pointer_t write_next = write_q + pointer_t'(1);
   wire logic     put        = in_valid_i && in_ready_o;
 
   // In Gray code a pointer that is one lap ahead differs in its two upper bits.
-  assign in_ready_o = write_gray_q != (read_sync_q ^ (pointer_t'(3) << (DepthLog2 - 1)));
+  assign in_ready_o = write_gray_q != (read_gray ^ (pointer_t'(3) << (DepthLog2 - 1)));
 
   // Both differences are made before it is known whether something is put.
   pointer_t free_q;
   pointer_t write_end_q;    // the limit of writing: one lap ahead of reading
   assign in_free_o = free_q;
 
-  pointer_t read_gray_q;
-
   always_ff @(posedge clk_in_i or negedge rst_in_ni) begin
+    if (!rst_in_ni) write_cross_q <= '0;
+    else if (put)   write_cross_q <= to_gray(write_next);
+  end
+
+  always_ff @(posedge clk_in_i) begin
     if (!rst_in_ni) begin
       write_q      <= '0;
       write_gray_q <= '0;
-      read_meta_q  <= '0;
-      read_sync_q  <= '0;
       free_q       <= pointer_t'(Depth);
       write_end_q  <= pointer_t'(Depth);
     end else begin
-      read_meta_q <= read_gray_q;
-      read_sync_q <= read_meta_q;
       free_q      <= put ? write_end_q - write_next : write_end_q - write_q;
-      write_end_q <= to_binary(read_sync_q) ^ pointer_t'(Depth);
+      write_end_q <= to_binary(read_gray) ^ pointer_t'(Depth);
       if (put) begin
         write_q      <= write_next;
         write_gray_q <= to_gray(write_next);
       end
     end
-  end
-
-  always_ff @(posedge clk_in_i) begin
     if (put) memory_q[write_q[DepthLog2-1:0]] <= in_data_i;
   end
 
   // ---- Reading side -----------------------------------------------------------
 
   pointer_t read_q;
-  pointer_t write_meta_q, write_sync_q, used_q;
+  pointer_t used_q;
+  wire pointer_t write_gray;
+
+  nic_cdc_sync #(.WidthBits($bits(pointer_t))) u_write_sync (
+    .clk_in_i,
+    .clk_i  (clk_out_i),
+    .in_i   (write_cross_q),
+    .out_o  (write_gray)
+  );
 
   logic [WidthBits-1:0] out_data_q;
 
@@ -110,28 +122,26 @@ module nic_cdc_fifo #(
   wire pointer_t read_next = read_q + pointer_t'(1);
 
   assign out_used_o  = used_q;
-  assign out_valid_o = write_sync_q != read_gray_q;
+  assign out_valid_o = write_gray != read_gray_q;
   assign out_data_o  = out_data_q;
 
   always_ff @(posedge clk_out_i or negedge rst_out_ni) begin
+    if (!rst_out_ni) read_cross_q <= '0;
+    else if (take)   read_cross_q <= to_gray(read_next);
+  end
+
+  always_ff @(posedge clk_out_i) begin
     if (!rst_out_ni) begin
       read_q       <= '0;
       read_gray_q  <= '0;
-      write_meta_q <= '0;
-      write_sync_q <= '0;
       used_q       <= '0;
     end else begin
-      write_meta_q <= write_gray_q;
-      write_sync_q <= write_meta_q;
-      used_q       <= take ? to_binary(write_sync_q) - read_next : to_binary(write_sync_q) - read_q;
+      used_q <= take ? to_binary(write_gray) - read_next : to_binary(write_gray) - read_q;
       if (take) begin
         read_q      <= read_next;
         read_gray_q <= to_gray(read_next);
       end
     end
-  end
-
-  always_ff @(posedge clk_out_i) begin
     // An entry is in the memory a clock before its pointer has come through both registers, so what
     // is read when it becomes visible holds still; an entry that is read too early is ignored, and
     // read again. Behind a register, the logic of the reading side hangs on its own clock alone.
@@ -144,10 +154,10 @@ module nic_cdc_fifo #(
   // ---- Assertions ---------------------------------------------------------------
 
   always_ff @(posedge clk_in_i) begin
-    if (rst_in_ni && put) NeverOverfilled: assert (write_q - to_binary(read_sync_q) < pointer_t'(Depth));
+    if (rst_in_ni && put) NeverOverfilled: assert (write_q - to_binary(read_gray) < pointer_t'(Depth));
   end
   always_ff @(posedge clk_out_i) begin
-    if (rst_out_ni && take) NeverOverdrawn: assert (to_binary(write_sync_q) - read_q <= pointer_t'(Depth));
+    if (rst_out_ni && take) NeverOverdrawn: assert (to_binary(write_gray) - read_q <= pointer_t'(Depth));
   end
 
 endmodule

@@ -1,11 +1,11 @@
 // Derives the reset of one clock domain from the asynchronous reset pad.
 //
 // Timing:     rst_no falls with pad_rst_ni, also while clk_i stands still. It rises behind
-//             pad_rst_ni, with the third clk_i edge at the latest: so the domain has at least two
+//             pad_rst_ni, with the third clk_i edge at the latest. So the domain has at least two
 //             edges in reset whenever its clock begins to run.
-// Users:      nic_cdc_* are cleared by rst_no at once. All other registers of a domain take it at
-//             their next edge: nothing that leaves the domain changes before.
-// Constraint: set_false_path to the clear inputs, and to meta_q; recovery of rst_no is timed.
+// Users:      rst_no clears at once what another clock reads, in nic_cdc_*. All other registers of
+//             a domain take it at their next edge: without one, nothing of the domain moves.
+// Constraint: nic_top.sdc; the recovery of rst_no is timed.
 
 `default_nettype none
 
@@ -15,7 +15,11 @@ module nic_reset_sync (
   output wire logic rst_no
 );
 
-  logic meta_q, sync_q, rst_nq;
+  (* ASYNC_REG = "TRUE" *) logic meta_q, sync_q;
+  // Asserted, it clears crossings at once and all other registers at their next clock.
+  // verilator lint_off SYNCASYNCNET
+  logic rst_nq;
+  // verilator lint_on SYNCASYNCNET
 
   assign rst_no = rst_nq;
 

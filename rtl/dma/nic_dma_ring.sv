@@ -109,9 +109,9 @@ module nic_dma_ring #(
   } state_e;
 
   typedef enum logic [1:0] {
-    ReNone,
-    ReStop,     // commands and descriptors come to their ends
-    ReGo        // the PCI master has yet to see that it may go on
+    ReNone = 2'b00,
+    ReStop = 2'b01,   // commands and descriptors come to their ends
+    ReGo   = 2'b10    // the PCI master has yet to see that it may go on
   } reset_e;
 
   // ---- Registers and indices --------------------------------------------------------
@@ -219,7 +219,7 @@ module nic_dma_ring #(
   wire logic is_idle = state_q == StIdle && fetch_q == FeIdle && !begun_q && !cmd_valid_q && drained_i;
   assign clear       = reset_q == ReStop && is_idle && stop_ack_i;
 
-  assign stop_o  = reset_q == ReStop;
+  assign stop_o  = reset_q[0];         // a bit of the register: it goes to another clock
   assign drain_o = reset_q == ReStop && state_q == StIdle;
 
   // In the second half.

@@ -1,6 +1,7 @@
 registers/nic_regs_pkg.sv
 nic/nic_pkg.sv
-crossing/nic_cdc_bit.sv
+crossing/nic_cdc_sync.sv
+crossing/nic_cdc_level.sv
 crossing/nic_cdc_counts.sv
 crossing/nic_cdc_fifo.sv
 dma/nic_ring.sv

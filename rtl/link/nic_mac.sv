@@ -3,7 +3,7 @@
 //
 // Clocks:     core (clk_i), gmii_tx, gmii_rx; unrelated. All resets together.
 // Crossings:  frames and their ends by nic_cdc_fifo, pulses to count by nic_cdc_counts, the receive
-//             enable and its echo by nic_cdc_bit. No other setting crosses: lengths are judged in
+//             enable and its echo by nic_cdc_level. No other setting crosses: lengths are judged in
 //             the core clock.
 // Pins:       registered outputs; inputs are registered before use.
 
@@ -167,8 +167,14 @@ module nic_mac #(
   logic                    started, lost;
   logic [3:0]              started_add, lost_add;
 
-  nic_cdc_bit u_rx_enable (.clk_i (clk_rx_i), .rst_ni (rst_rx_ni), .in_i (rx_enable),    .out_o (rx_enable_link));
-  nic_cdc_bit u_rx_busy   (.clk_i (clk_i),    .rst_ni (rst_ni),    .in_i (rx_busy_link), .out_o (rx_busy));
+  /* verilator lint_off PINCONNECTEMPTY */  // no level goes back
+  nic_cdc_level u_rx_enable (
+    .clk_in_i (clk_i),    .rst_in_ni (rst_ni),    .in_i (rx_enable),    .clk_i (clk_rx_i), .out_o (rx_enable_link), .seen_o ()
+  );
+  nic_cdc_level u_rx_busy (
+    .clk_in_i (clk_rx_i), .rst_in_ni (rst_rx_ni), .in_i (rx_busy_link), .clk_i (clk_i),    .out_o (rx_busy),        .seen_o ()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
 
   nic_mac_rx #(
     .DepthLog2 (EntryDepthLog2)

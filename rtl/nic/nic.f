@@ -48,7 +48,8 @@ debug/nic_debug_command.sv
 debug/nic_debug_system_bus.sv
 debug/nic_debug.sv
 debug/nic_debug_as_host.sv
-crossing/nic_cdc_bit.sv
+crossing/nic_cdc_sync.sv
+crossing/nic_cdc_level.sv
 crossing/nic_cdc_counts.sv
 crossing/nic_cdc_fifo.sv
 crossing/nic_reset_sync.sv

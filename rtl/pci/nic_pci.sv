@@ -129,8 +129,14 @@ module nic_pci #(
     .slot_64_o   (slot_64)
   );
 
-  nic_cdc_bit u_slot_64_cdc (.clk_i(clk_core_i), .rst_ni(rst_core_ni), .in_i(slot_64), .out_o(slot_64_o));
-  nic_cdc_bit u_irq_cdc     (.clk_i(clk_pci_i),  .rst_ni(rst_pci_n),   .in_i(irq_i),   .out_o(irq));
+  /* verilator lint_off PINCONNECTEMPTY */  // only the stops of DMA go back
+  nic_cdc_level u_slot_64_cdc (
+    .clk_in_i(clk_pci_i),  .rst_in_ni(rst_pci_n),   .in_i(slot_64), .clk_i(clk_core_i), .out_o(slot_64_o), .seen_o()
+  );
+  nic_cdc_level u_irq_cdc (
+    .clk_in_i(clk_core_i), .rst_in_ni(rst_core_ni), .in_i(irq_i),   .clk_i(clk_pci_i),  .out_o(irq),       .seen_o()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
 
   // ---- Bus, asserted is high --------------------------------------------------------------
 
@@ -299,11 +305,26 @@ module nic_pci #(
   wire logic                 master_read_phase, master_write_phase, master_wide_phase;
 
   // A stop goes over and back, so that its end is seen on both sides too.
-  wire logic read_stop, write_stop;
-  nic_cdc_bit u_read_stop_cdc  (.clk_i(clk_pci_i), .rst_ni(rst_pci_n), .in_i(dma_read_stop_i),  .out_o(read_stop));
-  nic_cdc_bit u_write_stop_cdc (.clk_i(clk_pci_i), .rst_ni(rst_pci_n), .in_i(dma_write_stop_i), .out_o(write_stop));
-  nic_cdc_bit u_read_ack_cdc  (.clk_i(clk_core_i), .rst_ni(rst_core_ni), .in_i(read_stop),  .out_o(dma_read_stop_ack_o));
-  nic_cdc_bit u_write_ack_cdc (.clk_i(clk_core_i), .rst_ni(rst_core_ni), .in_i(write_stop), .out_o(dma_write_stop_ack_o));
+  wire logic read_stop, write_stop, read_stop_seen, write_stop_seen;
+  nic_cdc_level u_read_stop_cdc (
+    .clk_in_i(clk_core_i), .rst_in_ni(rst_core_ni), .in_i(dma_read_stop_i),
+    .clk_i(clk_pci_i),     .out_o(read_stop),       .seen_o(read_stop_seen)
+  );
+  nic_cdc_level u_write_stop_cdc (
+    .clk_in_i(clk_core_i), .rst_in_ni(rst_core_ni), .in_i(dma_write_stop_i),
+    .clk_i(clk_pci_i),     .out_o(write_stop),      .seen_o(write_stop_seen)
+  );
+
+  /* verilator lint_off PINCONNECTEMPTY */  // what comes back goes no further
+  nic_cdc_level u_read_ack_cdc (
+    .clk_in_i(clk_pci_i), .rst_in_ni(rst_pci_n), .in_i(read_stop_seen),
+    .clk_i(clk_core_i),   .out_o(dma_read_stop_ack_o), .seen_o()
+  );
+  nic_cdc_level u_write_ack_cdc (
+    .clk_in_i(clk_pci_i), .rst_in_ni(rst_pci_n), .in_i(write_stop_seen),
+    .clk_i(clk_core_i),   .out_o(dma_write_stop_ack_o), .seen_o()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
 
   nic_pci_dma_read u_dma_read (
     .clk_pci_i              (clk_pci_i),

@@ -1,5 +1,6 @@
 nic/nic_pkg.sv
-crossing/nic_cdc_bit.sv
+crossing/nic_cdc_sync.sv
+crossing/nic_cdc_level.sv
 crossing/nic_cdc_counts.sv
 crossing/nic_cdc_fifo.sv
 crossing/nic_reset_sync.sv

@@ -64,7 +64,7 @@ def call(tool, arguments, log):
 def synthesize(name, part):
     """Returns how many cells of each type the part has."""
     script = (
-        f"read_slang -j 1 --ignore-assertions --top {part['top']} {' '.join(sources(part))}\n"
+        f"read_slang -j 1 --ignore-assertions -D SYNTHESIS --top {part['top']} {' '.join(sources(part))}\n"
         f"synth_ecp5 -top {part['top']} -json {OUT}/{name}.netlist.json\n"
         f"tee -q -o {OUT}/{name}.cells.json stat -json\n"
     )

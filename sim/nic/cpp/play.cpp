@@ -152,6 +152,7 @@ extern "C" std::uint64_t nic_tigon2_play(const Edge* edges, std::size_t count, c
   VerilatedContext context;
   context.randReset(0);
   context.assertOn(true);
+  context.commandArgs(0, static_cast<const char**>(nullptr));  // no plusargs
   NicTigon2 nic{&context, "TOP"};
   put(nic, Levels{~std::uint64_t{0}, static_cast<std::uint16_t>(~(1u << kIdsel)), 0xFF, 0, 0, 0});
   verilated_rs::inputs_changed = true;

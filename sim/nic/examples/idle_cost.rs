@@ -23,7 +23,7 @@ fn main() {
     for parameters in ParameterSet::ALL {
         for (waves, assertions) in [(false, true), (false, false), (true, true)] {
             let context = Context::new().assertions(assertions);
-            let mut nic = Nic::new(NicConfig { parameters, waves, context }).expect("it builds");
+            let mut nic = Nic::new(NicConfig { waves, context, ..NicConfig::new(parameters) }).expect("it builds");
             let mut phase = 0;
             let clocks = hz(parameters).map(|hz| {
                 phase += 1_100;

@@ -36,6 +36,16 @@ pub struct NicConfig {
     pub waves: bool,
     /// Where messages of the RTL go, and the seed of undefined values.
     pub context: Context,
+    /// The seed by which crossings between clocks see some changes one clock late, as they do where
+    /// a flip-flop samples while its input changes. `None`: never.
+    pub late_crossings: Option<u32>,
+}
+
+impl NicConfig {
+    /// A NIC without waves and without late crossings.
+    pub fn new(parameters: ParameterSet) -> NicConfig {
+        NicConfig { parameters, waves: false, context: Context::new(), late_crossings: None }
+    }
 }
 
 /// An assertion of the RTL that failed, or a wave file that cannot be written; and when.
@@ -75,7 +85,8 @@ impl Nic {
     ///
     /// If the model could not be built.
     pub fn new(config: NicConfig) -> Result<Nic, Fault> {
-        let top = config.parameters.build(config.waves, config.context).map_err(at_start)?;
+        let late = config.late_crossings.map(|seed| format!("+nic_late_crossings={seed}"));
+        let top = config.parameters.build(config.waves, config.context.plusargs(late)).map_err(at_start)?;
         Nic::of(top, config.parameters, TraceFormat::Fst)
     }
 

@@ -14,7 +14,7 @@ struct Slot {
 
 impl Slot {
     fn new(parameters: ParameterSet, waves: bool) -> Slot {
-        let nic = Nic::new(NicConfig { parameters, waves, context: Context::new() }).expect("it builds");
+        let nic = Nic::new(NicConfig { waves, ..NicConfig::new(parameters) }).expect("it builds");
         let clocks = [(88_000_000, 0), (66_000_000, 1_000), (125_000_000, 500), (125_000_000, 4_700)];
         let scheduler = Scheduler::new(clocks.map(|(hz, phase)| Clock::new(hz, Ps(phase))));
         let mut slot = Slot { nic, scheduler, host: PciDrive::NONE };

@@ -6,7 +6,7 @@ use sim_time::{Clock, Scheduler};
 use verilated::Context;
 
 fn nic(waves: bool) -> Nic {
-    Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: Context::new() }).expect("it builds")
+    Nic::new(NicConfig { waves, ..NicConfig::new(ParameterSet::Tigon2) }).expect("it builds")
 }
 
 fn scheduler() -> Scheduler<{ clock::COUNT }> {

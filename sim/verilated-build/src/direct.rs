@@ -3,9 +3,10 @@
 //! Generated code compares each clock with its last level, collects triggers, runs the logic of
 //! those that rose, and looks again whether that triggered more; and it needs a second evaluation
 //! to see a clock fall. The caller of `tick` knows all that. Where the logic waits for nothing but
-//! rising edges of named clocks, the triggers can be set and the logic run directly: a tenth of the
-//! time of the whole NIC. What the generated code looks like is checked first; if it differs,
-//! models are evaluated as usual.
+//! rising edges of named clocks, the logic can be run directly: a tenth of the time of the whole
+//! NIC. For this the function that runs the logic is written a second time, with the clocks that
+//! rise in place of the triggers. What the generated code looks like is checked first; if it
+//! differs, models are evaluated as usual.
 //!
 //! Registers may be cleared by the falling edge of a reset besides. As long as all such resets are
 //! high, and were so at the last evaluation, none falls: the pads among them are inputs, the others
@@ -17,9 +18,8 @@ use crate::generated::{function_bodies, mentions};
 /// Where the triggers of a model are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Direct {
-    /// Indices of the triggers of each named clock: alone, and with each reset that clears
-    /// registers.
-    pub triggers_of_clock: Vec<Vec<usize>>,
+    /// What `eval_nba` does, with `clock_N` for each trigger of clock N.
+    pub nba: String,
     /// C++ names of the resets: `name` has the level, `__Vtrigrprev__TOP__name` the level before.
     pub resets: Vec<String>,
 }
@@ -87,7 +87,21 @@ pub(crate) fn find(sources: &[String], header: &str, prefix: &str, clocks: &[Str
     nets.sort_unstable();
     nets.dedup();
     let resets = levels_of_before(body("eval_triggers__act")?, clocks);
-    (resets.len() == nets.len()).then_some(Direct { triggers_of_clock, resets })
+    let nba = with_clocks(body("eval_nba")?, &triggers_of_clock);
+    (resets.len() == nets.len() && !nba.contains("Triggered")).then_some(Direct { nba, resets })
+}
+
+/// A function body with the clocks in place of their triggers: each has one of its own, and one
+/// with each reset that clears registers.
+fn with_clocks(body: &str, triggers_of_clock: &[Vec<usize>]) -> String {
+    let mut text = body.to_owned();
+    for (clock, triggers) in triggers_of_clock.iter().enumerate() {
+        for trigger in triggers {
+            let index = if *trigger < 10 { trigger.to_string() } else { format!("{trigger:#x}") };
+            text = text.replace(&format!("vlSelf->__VnbaTriggered.at({index}U)"), &format!("clock_{clock}"));
+        }
+    }
+    text
 }
 
 /// The signals but clocks whose level is kept for the next comparison.
@@ -112,12 +126,44 @@ fn nba_triggers(sources: &[String]) -> Option<Vec<&str>> {
     (!found.is_empty()).then(|| found.into_iter().map(|(_, event)| event).collect())
 }
 
+/// The name of the function that runs the logic of the clocks that rise.
+const RISING: &str = "___eval_nba_rising";
+/// With more clocks there are too many sets of them.
+const CLOCKS_WITH_COPIES_MAX: usize = 6;
+/// What stands before it in a source.
+const MARK: &str = "\n// ---- Added by verilated-build ----\n";
+
 impl Direct {
+    /// Adds the function that runs the logic of the clocks that rise to the source with its like,
+    /// and returns the index of that source.
+    pub(crate) fn add_to(&self, sources: &mut [String], prefix: &str, clocks: usize) -> usize {
+        let root = format!("{prefix}___024root");
+        let like = format!("void {root}___eval_nba({root}* vlSelf) {{\n");
+        let place = sources.iter().position(|source| source.contains(&like)).expect("it was found before");
+        let source = &mut sources[place];
+        // From an earlier run, whose files Verilator found up to date.
+        source.truncate(source.find(MARK).unwrap_or(source.len()));
+        let one = "static inline __attribute__((always_inline)) void";
+        *source += &format!("{MARK}\n{one} {root}{RISING}_of({root}* vlSelf, const std::uint32_t rising) {{\n");
+        for clock in 0..clocks {
+            *source += &format!("    const bool clock_{clock} VL_ATTR_UNUSED = rising >> {clock} & 1;\n");
+        }
+        *source += &format!("{}\n}}\n\nvoid {root}{RISING}({root}* vlSelf, std::uint32_t rising) {{\n", self.nba);
+        // A copy for each set of clocks: the compiler leaves out what none of them runs.
+        *source += "    switch (rising) {\n";
+        for rising in (1..1u32 << clocks.min(CLOCKS_WITH_COPIES_MAX)).filter(|_| clocks <= CLOCKS_WITH_COPIES_MAX) {
+            *source += &format!("    case {rising}U: return {root}{RISING}_of(vlSelf, {rising}U);\n");
+        }
+        *source += &format!("    default: return {root}{RISING}_of(vlSelf, rising);\n    }}\n}}\n");
+        place
+    }
+
     /// The C++ type that evaluates, for the shim.
     pub(crate) fn cpp(&self, prefix: &str, clocks: &[String]) -> String {
         let root = format!("{prefix}___024root");
         let mut text = format!(
-            "#include \"{root}.h\"\n\nvoid {root}___eval_ico({root}* vlSelf);\nvoid {root}___eval_nba({root}* vlSelf);\n\n\
+            "#include \"{root}.h\"\n\nvoid {root}___eval_ico({root}* vlSelf);\n\
+             void {root}{RISING}({root}* vlSelf, std::uint32_t rising);\n\n\
              struct {prefix}Edges {{\n  static constexpr bool kDirect = true;\n\n  \
              // The clocks of `rising` rise together. The model was evaluated before, with its clocks low.\n  \
              static void rise({prefix}& top, std::uint32_t rising, bool inputs_changed) {{\n    \
@@ -135,12 +181,7 @@ impl Direct {
             "    if (inputs_changed) {{\n      \
              root->__VicoTriggered.at(0U) = true;\n      {root}___eval_ico(root);\n    }}\n"
         );
-        for (bit, triggers) in self.triggers_of_clock.iter().enumerate() {
-            for trigger in triggers {
-                text += &format!("    root->__VnbaTriggered.at({trigger}U) = rising >> {bit} & 1;\n");
-            }
-        }
-        text += &format!("    {root}___eval_nba(root);\n  }}\n");
+        text += &format!("    {root}{RISING}(root, rising);\n  }}\n");
         if !self.resets.is_empty() {
             text += &self.rise_by_pins(prefix, clocks);
         }
@@ -179,7 +220,10 @@ mod tests {
             + &function("eval_act", act)
             + &function("eval_triggers__act", "vlSelf->__VactTriggered.at(0U) = vlSelf->clk_b_i;")
             + &function("nba_sequent__TOP__0", nba)
-            + &function("eval_nba", "A___024root___nba_sequent__TOP__0(vlSelf);")
+            + &function(
+                "eval_nba",
+                "if (vlSelf->__VnbaTriggered.at(1U)) {\n        A___024root___nba_sequent__TOP__0(vlSelf);\n    }",
+            )
             + &function(
                 "eval",
                 "A___024root___eval_ico(vlSelf);\nA___024root___eval_act(vlSelf);\nA___024root___eval_nba(vlSelf);",
@@ -199,8 +243,13 @@ mod tests {
     #[test]
     fn each_clock_has_its_trigger() {
         let direct = find_in(source("x", "y", "")).unwrap();
-        assert_eq!(direct.triggers_of_clock, [[1], [0]]);
-        assert!(direct.cpp("A", &clocks()).contains("root->__VnbaTriggered.at(1U) = rising >> 0 & 1;"));
+        assert!(direct.nba.contains("if (clock_0) {\n        A___024root___nba"));
+        let mut sources = [source("x", "y", "")];
+        direct.add_to(&mut sources, "A", 2);
+        let once = sources[0].clone();
+        assert!(once.contains("const bool clock_1 VL_ATTR_UNUSED = rising >> 1 & 1;\n"));
+        direct.add_to(&mut sources, "A", 2);
+        assert_eq!(sources[0], once, "a second time changes nothing");
         assert!(!direct.cpp("A", &clocks()).contains("rise_by_pins"));
     }
 
@@ -213,10 +262,7 @@ mod tests {
             .replace("@(posedge clk_a_i)", "@(posedge clk_a_i or negedge u.rst_nq)")
             .replace("vlSelf->__VactTriggered.at(0U) = vlSelf->clk_b_i;", compared);
         let direct = find_in(cleared.clone()).unwrap();
-        assert_eq!(
-            (direct.triggers_of_clock.as_slice(), direct.resets.as_slice()),
-            ([vec![1], vec![0]].as_slice(), ["u__DOT__rst_nq".to_owned()].as_slice())
-        );
+        assert_eq!(direct.resets, ["u__DOT__rst_nq"]);
         let cpp = direct.cpp("A", &clocks());
         assert!(cpp.contains("if (VL_UNLIKELY(!(root->u__DOT__rst_nq & root->__Vtrigrprev__TOP__u__DOT__rst_nq)))"));
         // A level that is compared and not understood leaves all to the generated code.

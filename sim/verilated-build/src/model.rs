@@ -201,15 +201,15 @@ impl Model {
         let posedge_only = generated::waits_for_rising_edges_only(texts.iter().map(String::as_str), &self.clocks);
         // Coverage counts in that logic too.
         let changed = if self.coverage { None } else { input_logic::make_conditional(&mut texts, &self.clocks) };
-        if let Some(changed) = changed {
-            let mut names = classes.fast.iter().chain(&classes.slow);
-            let name = names.nth(changed).expect("texts are in this order");
-            write(&source(name), &texts[changed]);
-        }
-
         let direct = (posedge_only && changed.is_some())
             .then(|| direct::find(&texts, &generated("___024root.h"), &self.prefix, &self.clocks))
             .flatten();
+        let added = direct.as_ref().map(|direct| direct.add_to(&mut texts, &self.prefix, self.clocks.len()));
+        for place in changed.into_iter().chain(added) {
+            let mut names = classes.fast.iter().chain(&classes.slow);
+            let name = names.nth(place).expect("texts are in this order");
+            write(&source(name), &texts[place]);
+        }
         let input_logic = changed.map(|_| {
             let reads =
                 |port: &&Port| port.direction == Direction::Input && input_logic::input_logic_reads(&texts, &port.name);

@@ -13,7 +13,6 @@ use nicscope_scenario::failed;
 use sim_nic::{clock, Nic, NicConfig, ParameterSet};
 use sim_pins::Ps;
 use sim_time::{Clock, Scheduler};
-use verilated::Context;
 
 /// The limit of simulated time for a task of the host. No correct task takes longer.
 const WATCHDOG: Ps = Ps::from_us(50_000);
@@ -33,7 +32,7 @@ impl Machine {
         let platform = Platform::load("tigon2").map_err(|error| failed!("{error}"))?;
         let clocks = [platform.core.clock_hz, platform.pci.clock_hz, platform.link.clock_hz, platform.link.clock_hz];
         let parameters = ParameterSet::Tigon2;
-        let nic = NicConfig { parameters, waves, context: Context::new() };
+        let nic = NicConfig { waves, ..NicConfig::new(parameters) };
         let driver = DriverOptions::new(NodeId(0), 2, 0);
         let config = HostConfig { platform, driver, trace: false };
         Ok(Machine {

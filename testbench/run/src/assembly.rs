@@ -38,6 +38,8 @@ pub struct Assembly<'a> {
     pub end: Ps,
     /// Faults and tap of each direction of each link.
     pub direction: &'a dyn Fn(Channel) -> Direction,
+    /// Whether crossings between the clocks of each NIC see some changes one clock late.
+    pub late_crossings: bool,
     /// Whether to record the way of each frame through each switch.
     pub records_hops: bool,
     /// Called between windows with the time; may end the run.
@@ -91,6 +93,7 @@ impl<'a> Assembly<'a> {
             threads,
             end,
             direction: &faultless,
+            late_crossings: false,
             records_hops: false,
             between_windows: None,
         }
@@ -127,7 +130,9 @@ impl<'a> Assembly<'a> {
             let (interface, member) = members.next().expect("the fabric has a port for each member");
             let Member { driver, record, record_inputs, waves, task } = member;
             let host = HostConfig { platform: self.platform.clone(), driver, trace: record };
-            let config = NodeConfig { index, host, port, record, record_inputs, waves };
+            // Nodes differ: each crossing of each node is late in clocks of its own.
+            let late_crossings = self.late_crossings.then(|| (self.seed as u32).wrapping_add(index as u32));
+            let config = NodeConfig { index, host, port, late_crossings, record, record_inputs, waves };
             move || {
                 Node::new(config, |host| {
                     let (sim, processors) = (host.node().sim().clone(), host.node().processors());

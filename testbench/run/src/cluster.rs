@@ -168,6 +168,7 @@ pub fn attempt(config: &ClusterConfig, progress: &Progress) -> Result<ClusterOut
             faults: scenario.faults.of_link(channel.link_idx).layers(),
             capture: config.record,
         },
+        late_crossings: scenario.faults.late_crossings,
         records_hops: config.record,
         between_windows: Some(&mut between),
     };

@@ -26,6 +26,8 @@ pub struct NodeConfig {
     pub host: HostConfig,
     /// The node's end of its cable.
     pub port: Port,
+    /// The seed of late crossings of the NIC, if it has any.
+    pub late_crossings: Option<u32>,
     /// Whether to record markers, probes, frames and host events.
     pub record: bool,
     /// Whether to record the inputs of the model, to play them again.
@@ -111,7 +113,7 @@ impl<T: 'static> Node<T> {
     /// # Errors
     /// There is no model of such a NIC, or the platform's memory cannot be built.
     pub fn new(config: NodeConfig, start: impl FnOnce(&Host<PciBus>) -> Start<T>) -> Result<Node<T>> {
-        let NodeConfig { index, host, port, record, record_inputs, waves } = config;
+        let NodeConfig { index, host, port, late_crossings, record, record_inputs, waves } = config;
         let platform = host.platform.clone();
         let has_parts_on_core_b = host.driver.duty_of_core_b() == Duty::Parts;
         let parameters = ParameterSet::ALL
@@ -124,7 +126,7 @@ impl<T: 'static> Node<T> {
                     platform.core.count
                 )
             })?;
-        let mut nic = Nic::new(NicConfig { parameters, waves: waves.is_some(), context: verilated::Context::new() })
+        let mut nic = Nic::new(NicConfig { waves: waves.is_some(), late_crossings, ..NicConfig::new(parameters) })
             .map_err(|fault| failed!("node {index}: {fault}"))?;
         if record_inputs {
             nic.record();

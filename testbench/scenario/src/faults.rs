@@ -7,7 +7,7 @@ use sim_fabric::LinkFaults;
 use crate::error::Result;
 use crate::request_error;
 
-/// Faults of every direction of every link, and of single links.
+/// Faults of every direction of every link, of single links, and of the NICs.
 ///
 /// Ratios are from 0 to 1. A frame that passes a switch passes two links, so it is drawn twice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,11 @@ pub struct Faults {
     /// The longest delay, in ns. By default 0.
     #[serde(default, skip_serializing_if = "is_no_time")]
     pub delay_ns_max: u64,
+    /// Crossings between the clocks of each NIC see a change one clock late, half of the times, by
+    /// the seed: so does a flip-flop whose input changes while it samples. No message may change,
+    /// but for its time. By default false.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub late_crossings: bool,
     /// Links with faults of their own, in place of those above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<FaultsOfLink>,
@@ -37,6 +42,10 @@ pub struct Faults {
 /// Whether to leave the key out of a written scenario: a result names only the faults that it has.
 fn is_zero(ratio: &f64) -> bool {
     *ratio == 0.0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn is_no_time(ns: &u64) -> bool {

@@ -44,6 +44,7 @@ pub fn cluster(random: &mut Random) -> Cluster {
         _ => random.number(1..=59),
     };
     let wire = wire(random);
+    let seed = random.word().into();
     Cluster {
         platform,
         personality: Cluster::PLAIN.personality,
@@ -61,8 +62,10 @@ pub fn cluster(random: &mut Random) -> Cluster {
         queues,
         kernel,
         refuses,
+        // Every fourth cluster; the draw of the seed decides.
+        late_crossings: seed % 4 == 0,
         emp: Emp::USUAL,
-        seed: random.word().into(),
+        seed,
     }
 }
 

@@ -197,6 +197,7 @@ fn play_on<O: Operation>(
     let assembly = Assembly {
         direction: &|channel| Direction { faults: faults(case.cluster.wire_of(channel.link_idx)), capture: false },
         topology,
+        late_crossings: case.cluster.late_crossings,
         // One thread: several cases run at a time.
         ..Assembly::cable(&platform, LATENCY, seed, 1, Ps(options.give_up.0 * 1000))
     };

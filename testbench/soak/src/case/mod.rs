@@ -159,6 +159,8 @@ pub struct Cluster {
     pub kernel: u32,
     /// Pages of a thousand that a kernel refuses to pin.
     pub refuses: u32,
+    /// Whether crossings between the clocks of each NIC see some changes one clock late.
+    pub late_crossings: bool,
     /// How EMP cuts messages, matches them and shares them between cores. The time-out is
     /// [`Cluster::retransmit_us`].
     pub emp: Emp,
@@ -196,6 +198,7 @@ impl Cluster {
         queues: 8,
         kernel: 100,
         refuses: 0,
+        late_crossings: false,
         emp: Emp::USUAL,
         seed: 1,
     };
@@ -256,6 +259,7 @@ impl Cluster {
             Cluster { queues: plain.queues, ..*self },
             Cluster { kernel: plain.kernel, ..*self },
             Cluster { refuses: plain.refuses, ..*self },
+            Cluster { late_crossings: false, ..*self },
             Cluster { platform: plain.platform, ..*self },
             Cluster { cores: plain.cores, emp: Emp { scheme: None, ..self.emp }, ..*self },
             Cluster { receive: plain.receive, ..*self },

@@ -8,6 +8,7 @@
 //! link loss 10 corrupt 0 duplicate 0 delay 0
 //! queues 2
 //! host kernel 100 refuses 0
+//! crossings late
 //! nodes 4 store-and-forward
 //! link 3 loss 100 corrupt 0 duplicate 0 delay 0
 //! write 0.0 from 0 to 1.0.0 at 0 bytes 4
@@ -65,6 +66,9 @@ pub fn personality_of(text: &str) -> Result<&'static Personality> {
     named.map_or(Ok(Cluster::PLAIN.personality), |name| personality::named(name.trim()))
 }
 
+/// The line of a case whose NICs have late crossings.
+const LATE_CROSSINGS: &str = "crossings late";
+
 const MODES: [(ReceiveMiss, &str); 3] =
     [(ReceiveMiss::TimeOut, "time-out"), (ReceiveMiss::Restart, "restart"), (ReceiveMiss::Hold, "hold")];
 /// Names of services. They stand behind the mode and a comma; the kernel thread has none.
@@ -73,7 +77,19 @@ const SERVICES: [(MissService, &str); 2] = [(MissService::Interrupt, "interrupt"
 impl fmt::Display for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cluster { platform, personality, cores, receive, service, vmh, cbh, water, .. } = self;
-        let Cluster { retransmit_us, interrupt_us, topology, wire, odd, queues, kernel, refuses, seed, .. } = self;
+        let Cluster {
+            retransmit_us,
+            interrupt_us,
+            topology,
+            wire,
+            odd,
+            queues,
+            kernel,
+            refuses,
+            late_crossings,
+            seed,
+            ..
+        } = self;
         let mode = MODES.iter().find(|(mode, _)| mode == receive).map_or("", |(_, name)| name);
         let service = SERVICES.iter().find(|(other, _)| other == service);
         let service = service.map_or_else(String::new, |(_, name)| format!(",{name}"));
@@ -99,7 +115,11 @@ impl fmt::Display for Cluster {
             writeln!(f, "{}{of_emp}", settings::LINE)?;
         }
         writeln!(f, "queues {queues}")?;
-        writeln!(f, "host kernel {kernel} refuses {refuses}")
+        writeln!(f, "host kernel {kernel} refuses {refuses}")?;
+        if *late_crossings {
+            writeln!(f, "{LATE_CROSSINGS}")?;
+        }
+        Ok(())
     }
 }
 
@@ -124,9 +144,33 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster { personality, topology, wire, odd, queues, kernel, refuses, emp, .. } = case.cluster;
-                case.cluster =
-                    Cluster { personality, topology, wire, odd, queues, kernel, refuses, emp, ..cluster_of(line)? };
+                let Cluster {
+                    platform,
+                    cores,
+                    receive,
+                    service,
+                    vmh,
+                    cbh,
+                    water,
+                    retransmit_us,
+                    interrupt_us,
+                    seed,
+                    ..
+                } = cluster_of(line)?;
+                // Other lines may stand before this one.
+                case.cluster = Cluster {
+                    platform,
+                    cores,
+                    receive,
+                    service,
+                    vmh,
+                    cbh,
+                    water,
+                    retransmit_us,
+                    interrupt_us,
+                    seed,
+                    ..case.cluster
+                };
                 has_cluster = true;
             } else if line.starts_with(PERSONALITY) {
                 case.cluster.personality = personality_of(line)?;
@@ -140,6 +184,8 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
                 case.cluster.queues = queues_of(line)?;
             } else if let Some(changes) = line.strip_prefix(settings::LINE) {
                 case.cluster.emp = settings::of_text(changes)?;
+            } else if line == LATE_CROSSINGS {
+                case.cluster.late_crossings = true;
             } else if line.starts_with("host ") {
                 (case.cluster.kernel, case.cluster.refuses) = host_of(line)?;
             } else {
@@ -243,7 +289,6 @@ fn cluster_of(line: &str) -> Result<Cluster> {
     let retransmit_us = number(7).clamp(30, 10_000);
     Ok(Cluster {
         platform,
-        personality: Cluster::PLAIN.personality,
         cores,
         receive,
         service,
@@ -252,14 +297,8 @@ fn cluster_of(line: &str) -> Result<Cluster> {
         water,
         retransmit_us,
         interrupt_us: number(8).min(10_000),
-        topology: Nodes::PAIR,
-        wire: Wire::default(),
-        odd: None,
-        queues: Cluster::PLAIN.queues,
-        kernel: Cluster::PLAIN.kernel,
-        refuses: Cluster::PLAIN.refuses,
-        emp: Emp::USUAL,
         seed: numbers[9],
+        ..Cluster::PLAIN
     })
 }
 
@@ -400,6 +439,9 @@ settle
         let pair = wide_of_tigon2();
         let case_of_pair: Case<Op> = pair.parse().expect("it is a case");
         assert_eq!((case_of_pair.to_string(), case_of_pair.cluster.cores), (pair, 2));
+        let late = TEXT.replace("refuses 30\n", "refuses 30\ncrossings late\n");
+        let case_of_late: Case<Op> = late.parse().expect("it is a case");
+        assert_eq!((case_of_late.to_string(), case_of_late.cluster.late_crossings), (late, true));
         let of_vmmc = TEXT.replace("link loss", "personality vmmc\nlink loss");
         let case_of_vmmc: Case<Op> = of_vmmc.parse().expect("it is a case");
         assert_eq!((case_of_vmmc.to_string(), case_of_vmmc.cluster.personality), (of_vmmc, PERSONALITIES[1]));

@@ -4,6 +4,7 @@
 
 mod checkers;
 mod core_memory;
+mod crossings;
 mod debug;
 mod documented_constants;
 mod file_lists;

@@ -201,6 +201,15 @@ fn without_its_clock_the_bus_s_side_forgets_all_accesses() {
     check(&[Reset { pci: Some((0, 12)), ..in_traffic(700) }]).unwrap();
 }
 
+/// The receiver is out of reset before the core's side, whose enable is still from before; and the
+/// transmitter stood still in the middle of a frame, so a frame seems to come.
+#[test]
+fn a_level_from_a_domain_without_a_clock_is_not_believed() {
+    let core = Some(Stop { before: 0, after: 2 });
+    let tx = Some(Stop { before: 100, after: 3 });
+    check(&[Reset { frames: vec![289], core, tx, ..in_traffic(12) }]).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

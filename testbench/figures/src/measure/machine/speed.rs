@@ -85,8 +85,7 @@ fn play_on_threads(recordings: &[&Recording]) {
 /// How much longer a window takes with all signals written to a file, for each format of which
 /// there is a build.
 fn costs_of_waves(recording: &Recording) -> Result<Vec<(&'static str, f64)>> {
-    let nic =
-        |waves| Nic::new(NicConfig { parameters: ParameterSet::Tigon2, waves, context: verilated::Context::new() });
+    let nic = |waves| Nic::new(NicConfig { waves, ..NicConfig::new(ParameterSet::Tigon2) });
     let traced = [
         ("machine.5.cost_of_fst", nic(true)),
         #[cfg(feature = "vcd")]
