@@ -3,7 +3,6 @@
 use sim_nic::{clock, Nic, NicConfig, ParameterSet};
 use sim_pins::{PciControl, PciDrive, PciLines, PciPin, Ps, LINK_IDLE};
 use sim_time::{Clock, Scheduler};
-use verilated::Context;
 
 /// A NIC with its four clocks, and what the rest of the slot drives.
 struct Slot {

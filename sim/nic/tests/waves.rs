@@ -3,7 +3,6 @@ use std::path::PathBuf;
 use sim_nic::{clock, Nic, NicConfig, ParameterSet, WaveWindow};
 use sim_pins::{PciLines, PciPin, Ps};
 use sim_time::{Clock, Scheduler};
-use verilated::Context;
 
 fn nic(waves: bool) -> Nic {
     Nic::new(NicConfig { waves, ..NicConfig::new(ParameterSet::Tigon2) }).expect("it builds")

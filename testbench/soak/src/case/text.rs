@@ -24,7 +24,7 @@ use nic_layout::key::KeyWidth;
 use nicscope_scenario::error::{Error, Result};
 use nicscope_scenario::personality::{self, Personality};
 use nicscope_scenario::request_error;
-use nicscope_scenario::scenario::{Cache, Emp, MissService, ReceiveMiss};
+use nicscope_scenario::scenario::{Cache, MissService, ReceiveMiss};
 use sim_fabric::SwitchMode;
 
 use super::{Case, Cluster, Joint, Nodes, Wire, NODES_MAX, TWO_CORES};
