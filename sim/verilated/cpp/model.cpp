@@ -92,7 +92,8 @@ void Model::tick_traced(std::uint64_t time_ps, std::uint32_t rising) {
     step();
     dump_is_due_ = true;
   }
-  dump_due();
+  // A trace that has just opened at this very instant shows what the instant leads to.
+  if (context_->time() != time_ps) dump_due();
   context_->time(time_ps);
 
   bool unseen = rising & unseen_low_;

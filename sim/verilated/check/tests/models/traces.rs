@@ -42,6 +42,20 @@ fn check_clock_a(path: &PathBuf) {
     assert_eq!(from_second, expected, "both edges of clock a, at half periods");
 }
 
+/// A trace that opens at the time of the first tick has the values behind that tick.
+#[test]
+fn a_trace_from_the_first_instant_has_its_edges() {
+    let path = file("first.fst");
+    let mut top = TwoClocksFst::new(Context::new()).unwrap();
+    top.add_i.set(0);
+    top.open_fst(&path, 0).unwrap();
+    run(&mut top, 0, 25);
+    top.close_trace().unwrap();
+    let mut wave = simple::read(&path).unwrap();
+    assert_eq!(changes(&mut wave, (&["TOP"], "a_o")), [(0, 1), (10_000, 2), (20_000, 3)]);
+    assert_eq!(changes(&mut wave, (&["TOP"], "clk_a_i"))[0], (0, 1));
+}
+
 #[test]
 fn an_fst_shows_both_edges_of_all_clocks() {
     let path = file("window.fst");
