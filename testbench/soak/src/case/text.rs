@@ -144,33 +144,8 @@ impl<O: FromStr<Err = Error>> FromStr for Case<O> {
             if let Some(remark) = line.strip_prefix('#') {
                 case.remarks.push(remark.trim().to_owned());
             } else if line.starts_with("cluster ") {
-                let Cluster {
-                    platform,
-                    cores,
-                    receive,
-                    service,
-                    vmh,
-                    cbh,
-                    water,
-                    retransmit_us,
-                    interrupt_us,
-                    seed,
-                    ..
-                } = cluster_of(line)?;
                 // Other lines may stand before this one.
-                case.cluster = Cluster {
-                    platform,
-                    cores,
-                    receive,
-                    service,
-                    vmh,
-                    cbh,
-                    water,
-                    retransmit_us,
-                    interrupt_us,
-                    seed,
-                    ..case.cluster
-                };
+                case.cluster = cluster_of(line, case.cluster)?;
                 has_cluster = true;
             } else if line.starts_with(PERSONALITY) {
                 case.cluster.personality = personality_of(line)?;
@@ -225,7 +200,8 @@ const PAIR: &str = " cores 2";
 /// The end of a cluster's line if keys have 128 bits. It stands behind [`PAIR`].
 const WIDE: &str = " keys 128";
 
-fn cluster_of(line: &str) -> Result<Cluster> {
+/// A cluster by its line; what the line does not say is as in `others`.
+fn cluster_of(line: &str, others: Cluster) -> Result<Cluster> {
     let (line, key) = match line.strip_suffix(WIDE) {
         Some(line) => (line, KeyWidth::Bits128),
         None => (line, KeyWidth::Bits64),
@@ -298,7 +274,7 @@ fn cluster_of(line: &str) -> Result<Cluster> {
         retransmit_us,
         interrupt_us: number(8).min(10_000),
         seed: numbers[9],
-        ..Cluster::PLAIN
+        ..others
     })
 }
 
